@@ -4,7 +4,6 @@
 // stays bounded whatever the clients do. Property tests of the scheduler check each decision.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -6,10 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "benchmarks/simulation/scenarios.h"
 
@@ -56,8 +54,11 @@ SimulationOptions SmallStore(const Directive& directive) {
   return options;
 }
 
-SimulationResult RunWith(const Directive& directive,
+/// Runs the small store with a change of AllThatIsDue(), and one of its own options.
+SimulationResult RunWith(const std::function<void(Directive*)>& change_directive = nullptr,
                          const std::function<void(SimulationOptions*)>& change = nullptr) {
+  Directive directive = AllThatIsDue();
+  if (change_directive) change_directive(&directive);
   SimulationOptions options = SmallStore(directive);
   if (change) change(&options);
   return Simulation(options).Run(nullptr);
@@ -103,12 +104,6 @@ TEST(SimulationTest, VsstHasMemtablesAsLargeAsItsTables) {
   EXPECT_EQ(leveled.memory_budget_bytes, 192 * kMiB);
 }
 
-TEST(SimulationTest, ChainsEndWithACompactionOfL0) {
-  const LayoutFigures layout = RunWith(AllThatIsDue()).layout;
-  EXPECT_EQ(layout.chains.chains, layout.levels[0].merges + layout.levels[0].moves);
-  EXPECT_GT(layout.chains.merges_sum, layout.chains.chains);
-}
-
 TEST(SimulationTest, TheSameSeedGivesTheSameRunAndAnotherAnother) {
   const auto fingerprint = [](uint64_t seed) {
     return Simulation(OptionsOf("silk-24h", "lull", 60, seed)).Run(nullptr).fingerprint;
@@ -141,26 +136,30 @@ TEST(SimulationTest, IntervalsFollowEachOtherAndAddUpToTheResult) {
 }
 
 TEST(SimulationTest, AConstantLoadBelowCapacityIsNeverStalled) {
-  const SimulationResult result = RunWith(AllThatIsDue());
+  const SimulationResult result = RunWith();
   EXPECT_EQ(result.BlockedSeconds(), 0);
   EXPECT_EQ(result.SlowedSeconds(), 0);
   EXPECT_NEAR(result.served, 200'000, 2'000);
   EXPECT_NEAR(result.served, result.arrived, 1);
   EXPECT_LT(result.all.Quantile(0.99), 1e-3);
   EXPECT_NEAR(result.written_bytes.flush / result.client_bytes, 1.0, 0.1);
+  const LayoutFigures& layout = result.layout;
+  EXPECT_EQ(layout.chains.chains, layout.levels[0].merges + layout.levels[0].moves)
+      << "a chain ends with a compaction of L0";
+  EXPECT_GT(layout.chains.merges_sum, layout.chains.chains);
 }
 
 TEST(SimulationTest, WithOneMemtableSealedAtATimeWritesGoAsFastAsTheFlush) {
   // The flush thread writes 20 MB/s; clients want 100 MB/s.
-  Directive directive = AllThatIsDue();
-  directive.immutables_max = 1;
-  const SimulationResult result = RunWith(directive, [](SimulationOptions* options) {
-    options->costs.flush_entry_ns = 0;
-    options->costs.flush_byte_ns = 50;
-    options->costs.install_us = 0;
-    options->cores = 8;
-    options->load.phases = {{1000, 100'000}};
-  });
+  const SimulationResult result =
+      RunWith([](Directive* directive) { directive->immutables_max = 1; },
+              [](SimulationOptions* options) {
+                options->costs.flush_entry_ns = 0;
+                options->costs.flush_byte_ns = 50;
+                options->costs.install_us = 0;
+                options->cores = 8;
+                options->load.phases = {{1000, 100'000}};
+              });
   EXPECT_NEAR(result.client_bytes / result.seconds, 20e6, 2e6);
   EXPECT_GT(result.blocked_seconds[static_cast<size_t>(StallCause::kMemory)], 10);
   // Open loop: the requests of four out of five seconds are waiting at the end; the last ones
@@ -169,7 +168,7 @@ TEST(SimulationTest, WithOneMemtableSealedAtATimeWritesGoAsFastAsTheFlush) {
 }
 
 TEST(SimulationTest, ClosedLoopThroughputIsOneOverTheCostOfAWrite) {
-  const SimulationResult result = RunWith(AllThatIsDue(), [](SimulationOptions* options) {
+  const SimulationResult result = RunWith(nullptr, [](SimulationOptions* options) {
     options->load.closed_loop = true;
     options->costs.put_ns = 100'000;
     options->costs.put_entry_ns = options->costs.put_byte_ns = 0;
@@ -184,29 +183,26 @@ TEST(SimulationTest, ClosedLoopThroughputIsOneOverTheCostOfAWrite) {
 /// After ten seconds work becomes overdue, and a part of it runs whatever the directive says.
 void BeforeWorkAges(SimulationOptions* options) { options->seconds = 9; }
 
+void GrantNothing(Directive* directive) { directive->l0.jobs_max = directive->deep.jobs_max = 0; }
+
 TEST(SimulationDirectiveTest, GrantsSayWhichCompactionsRun) {
-  Directive none = AllThatIsDue();
-  none.l0.jobs_max = none.deep.jobs_max = 0;
-  EXPECT_EQ(RunWith(none, BeforeWorkAges).written_bytes.l0, 0);
-  EXPECT_GT(RunWith(none).written_bytes.l0, 0) << "it has aged";
-  Directive shallow = AllThatIsDue();
-  shallow.deep.jobs_max = 0;
-  const SimulationResult only_l0 = RunWith(shallow, BeforeWorkAges);
+  EXPECT_EQ(RunWith(GrantNothing, BeforeWorkAges).written_bytes.l0, 0);
+  EXPECT_GT(RunWith(GrantNothing).written_bytes.l0, 0) << "it has aged";
+  const SimulationResult only_l0 =
+      RunWith([](Directive* directive) { directive->deep.jobs_max = 0; }, BeforeWorkAges);
   EXPECT_GT(only_l0.written_bytes.l0, 0);
   EXPECT_EQ(only_l0.written_bytes.deep, 0);
-  const SimulationResult both = RunWith(AllThatIsDue(), BeforeWorkAges);
+  const SimulationResult both = RunWith(nullptr, BeforeWorkAges);
   EXPECT_GT(both.written_bytes.deep, 0);
   EXPECT_LT(both.debt_bytes_max, only_l0.debt_bytes_max);
 }
 
 TEST(SimulationDirectiveTest, CompactionsMaxCountsBothClasses) {
-  Directive none = AllThatIsDue();
-  none.compactions_max = 0;
+  const auto none = [](Directive* directive) { directive->compactions_max = 0; };
   EXPECT_EQ(RunWith(none, BeforeWorkAges).written_bytes.l0, 0);
+  const auto one = [](Directive* directive) { directive->compactions_max = 1; };
   const auto slow = [](SimulationOptions* options) { options->costs.merge_byte_ns = 20; };
-  Directive one = AllThatIsDue();
-  one.compactions_max = 1;
-  EXPECT_GT(RunWith(one, slow).debt_bytes_max, RunWith(AllThatIsDue(), slow).debt_bytes_max);
+  EXPECT_GT(RunWith(one, slow).debt_bytes_max, RunWith(nullptr, slow).debt_bytes_max);
 }
 
 TEST(SimulationDirectiveTest, IdlePriorityLeavesTheCoresToClients) {
@@ -214,103 +210,102 @@ TEST(SimulationDirectiveTest, IdlePriorityLeavesTheCoresToClients) {
     options->cores = 1;
     options->load.closed_loop = true;
   };
-  Directive idle = AllThatIsDue();
-  idle.l0.cpu = idle.deep.cpu = CpuPriority::kIdle;
+  const auto idle = [](Directive* directive) {
+    directive->l0.cpu = directive->deep.cpu = CpuPriority::kIdle;
+  };
   const SimulationResult polite = RunWith(idle, one_core);
-  const SimulationResult rude = RunWith(AllThatIsDue(), one_core);
+  const SimulationResult rude = RunWith(nullptr, one_core);
   EXPECT_GT(polite.served, 1.2 * rude.served);
   EXPECT_LT(polite.written_bytes.l0, rude.written_bytes.l0);
 }
 
 TEST(SimulationDirectiveTest, TheRateBudgetHoldsCompactionsBack) {
-  Directive slow = AllThatIsDue();
-  slow.rate = {12 << 20, 11 << 20};
-  const SimulationResult result = RunWith(slow);
+  const SimulationResult result = RunWith([](Directive* directive) {
+    directive->rate = {12 << 20, 11 << 20};
+  });
   const double written =  // flushes are never limited
       result.written_bytes.l0 + result.written_bytes.deep;
   EXPECT_LT(written / result.seconds, 1.02 * (12 << 20));
-  EXPECT_GT(RunWith(AllThatIsDue()).written_bytes.deep, 2 * result.written_bytes.deep);
+  EXPECT_GT(RunWith().written_bytes.deep, 2 * result.written_bytes.deep);
 }
 
 TEST(SimulationDirectiveTest, TableBytesSetTheSizeOfOutputs) {
-  Directive large = AllThatIsDue();
-  large.table_bytes = 16 << 20;
-  EXPECT_LT(RunWith(large).events, RunWith(AllThatIsDue()).events) << "fewer, longer jobs";
+  const auto large = [](Directive* directive) { directive->table_bytes = 16 << 20; };
+  EXPECT_LT(RunWith(large).events, RunWith().events) << "fewer, longer jobs";
 }
 
-TEST(SimulationDirectiveTest, MemtableBytesSetHowMuchIsFlushedAtOnce) {
-  Directive large = AllThatIsDue();
-  large.l0.jobs_max = large.deep.jobs_max = 0;
-  const SimulationResult small = RunWith(large);
-  large.memtable_bytes = 16 << 20;
-  const SimulationResult result = RunWith(large);
-  EXPECT_NEAR(small.l0_tables_max / static_cast<double>(result.l0_tables_max), 4, 0.5);
+TEST(SimulationDirectiveTest, MemtableBytesAndFlushBytesMinSetHowMuchIsFlushedAtOnce) {
+  const auto l0_tables = [](uint64_t memtable_bytes, uint64_t flush_bytes_min) {
+    return RunWith([&](Directive* directive) {
+             GrantNothing(directive);
+             directive->memtable_bytes = memtable_bytes;
+             directive->flush_bytes_min = flush_bytes_min;
+           })
+        .l0_tables_max;
+  };
+  const int usual = l0_tables(0, 0);
+  EXPECT_NEAR(usual / static_cast<double>(l0_tables(16 << 20, 0)), 4, 0.5);
+  EXPECT_NEAR(l0_tables(0, 16 << 20), usual / 4, 2);
 }
 
 TEST(SimulationDirectiveTest, AbsorbLetsTheMemtableGrowInsteadOfBlocking) {
-  const auto slow_flush = [](SimulationOptions* options) { options->costs.flush_byte_ns = 95; };
-  Directive directive = AllThatIsDue();
-  directive.immutables_max = 1;
-  const SimulationResult blocked = RunWith(directive, slow_flush);
-  directive.absorb = true;
-  const SimulationResult absorbed = RunWith(directive, slow_flush);
+  const auto run = [](bool absorb) {
+    return RunWith(
+        [&](Directive* directive) {
+          directive->immutables_max = 1;
+          directive->absorb = absorb;
+        },
+        [](SimulationOptions* options) { options->costs.flush_byte_ns = 95; });
+  };
+  const SimulationResult blocked = run(false);
+  const SimulationResult absorbed = run(true);
   EXPECT_GT(blocked.BlockedSeconds(), 0);
   EXPECT_LT(absorbed.BlockedSeconds(), 0.5 * blocked.BlockedSeconds());
   EXPECT_GT(absorbed.memory_bytes_max, blocked.memory_bytes_max);
   EXPECT_LE(absorbed.memory_bytes_max, (64u << 20) + (5u << 20));
 }
 
-TEST(SimulationDirectiveTest, FlushBytesMinGathersMemtables) {
-  Directive gathered = AllThatIsDue();
-  gathered.l0.jobs_max = gathered.deep.jobs_max = 0;
-  const int each = RunWith(gathered).l0_tables_max;
-  gathered.flush_bytes_min = 16 << 20;
-  EXPECT_NEAR(RunWith(gathered).l0_tables_max, each / 4, 2);
-}
-
 TEST(SimulationDirectiveTest, ImmutablesMaxBlocksWriters) {
-  Directive directive = AllThatIsDue();
-  directive.immutables_max = 0;
-  const SimulationResult result = RunWith(directive);
+  const SimulationResult result =
+      RunWith([](Directive* directive) { directive->immutables_max = 0; });
   EXPECT_NEAR(result.client_bytes, 4 << 20, 1 << 20);
   EXPECT_GT(result.blocked_seconds[static_cast<size_t>(StallCause::kMemory)], 19);
 }
 
 TEST(SimulationDirectiveTest, L0StopBlocksWriters) {
-  Directive directive = AllThatIsDue();
-  directive.l0.jobs_max = 0;
-  directive.l0_stop = 5;
-  const SimulationResult result = RunWith(directive);
+  const SimulationResult result = RunWith([](Directive* directive) {
+    directive->l0.jobs_max = 0;
+    directive->l0_stop = 5;
+  });
   EXPECT_EQ(result.l0_tables_max, 5);
   // After a second at the stop, L0 is compacted whatever the directive says.
   EXPECT_GT(result.blocked_seconds[static_cast<size_t>(StallCause::kL0)], 1);
 }
 
 TEST(SimulationDirectiveTest, DelayHoldsUpEachWrite) {
-  Directive directive = AllThatIsDue();
-  directive.delay_us_per_write = 1000;
-  directive.cause = StallCause::kL0;
-  const SimulationResult result =
-      RunWith(directive, [](SimulationOptions* options) { options->load.closed_loop = true; });
+  const SimulationResult result = RunWith(
+      [](Directive* directive) {
+        directive->delay_us_per_write = 1000;
+        directive->cause = StallCause::kL0;
+      },
+      [](SimulationOptions* options) { options->load.closed_loop = true; });
   EXPECT_NEAR(result.served / result.seconds, 1e6 / Costs().sleep_us, 30);
   EXPECT_NEAR(result.slowed_seconds[static_cast<size_t>(StallCause::kL0)], 20, 0.1);
   EXPECT_GT(result.all.Quantile(0.5), 1e-3);
 }
 
 TEST(SimulationDirectiveTest, PacingHoldsTheRate) {
-  Directive directive = AllThatIsDue();
-  directive.write_bytes_per_sec_max = 5'000'000;
-  directive.cause = StallCause::kDebt;
-  const SimulationResult result = RunWith(directive);
+  const SimulationResult result = RunWith([](Directive* directive) {
+    directive->write_bytes_per_sec_max = 5'000'000;
+    directive->cause = StallCause::kDebt;
+  });
   EXPECT_NEAR(result.client_bytes / result.seconds, 5e6, 0.2e6);
   EXPECT_NEAR(result.slowed_seconds[static_cast<size_t>(StallCause::kDebt)], 20, 0.1);
 }
 
 TEST(SimulationDirectiveTest, TicksAreAskedForOrLeftOut) {
-  Directive still = AllThatIsDue();
-  still.tick = false;
-  EXPECT_GT(RunWith(AllThatIsDue()).policy_calls, 1'900u);
-  EXPECT_LT(RunWith(still).policy_calls, 1'000u);
+  EXPECT_GT(RunWith().policy_calls, 1'900u);
+  EXPECT_LT(RunWith([](Directive* directive) { directive->tick = false; }).policy_calls, 1'000u);
 }
 
 // ---- Scenarios ----

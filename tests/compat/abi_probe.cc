@@ -101,6 +101,12 @@ void PrintData() {
   VALUE(kMinorVersion);
   VALUE(kNoCompression);
   VALUE(kSnappyCompression);
+  const Options options;
+  VALUE(options.comparator == BytewiseComparator());
+  VALUE(options.env == Env::Default());
+  VALUE(options.compression);
+  VALUE(options.write_buffer_size);
+  VALUE(options.create_if_missing);
 }
 
 void PrintVtables() {

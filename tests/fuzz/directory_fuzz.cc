@@ -2,7 +2,7 @@
 //
 // A store's directory with arbitrary files: opened, read, written, compacted, reopened.
 //
-// Input: flags, then the directory (directory.h). Checks: the store opens or fails with a reason;
+// Input: flags, then the directory (store.h). Checks: the store opens or fails with a reason;
 // every later operation ends with data or an error; only files that were read to their end, or are
 // in lost/, are removed, and none if the open fails; a store that was open once opens again, and
 // has the data written to it.
@@ -10,7 +10,6 @@
 
 #include "db/base/filename.h"
 #include "lull/lull.h"
-#include "tests/fuzz/directory.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/store.h"
 

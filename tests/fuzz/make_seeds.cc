@@ -23,16 +23,14 @@
 #include "table/format.h"
 #include "table/table_writer.h"
 #include "tests/db/support/memory_files.h"
-#include "tests/fuzz/directory.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/store.h"
 
 namespace lull::fuzz {
 namespace {
 
-using leveldb::Slice;
-
 std::filesystem::path root;
+const leveldb::FilterPolicy* const kBloom = leveldb::NewBloomFilterPolicy(10);
 
 void Save(const std::string& target, const std::string& name, const std::string& bytes) {
   std::filesystem::create_directories(root / target);
@@ -162,13 +160,12 @@ void MakeBlocks() {
 }
 
 void MakeTables() {
-  static const leveldb::FilterPolicy* const bloom = leveldb::NewBloomFilterPolicy(10);
   for (const bool internal : {false, true}) {
     for (const auto compression :
          {leveldb::kNoCompression, leveldb::kSnappyCompression, leveldb::kZstdCompression}) {
       TableWriteOptions options;
       if (internal) options.order = {leveldb::BytewiseComparator(), KeyOrder::Keys::kInternal};
-      options.filter_policy = internal ? bloom : nullptr;
+      options.filter_policy = internal ? kBloom : nullptr;
       options.compression = compression;
       options.block_bytes = 128;
       testing::WrittenFile written;
@@ -187,8 +184,7 @@ void MakeTables() {
 }
 
 void MakeFilters() {
-  static const leveldb::FilterPolicy* const bloom = leveldb::NewBloomFilterPolicy(10);
-  FilterBlockBuilder builder(bloom);
+  FilterBlockBuilder builder(kBloom);
   for (int i = 0; i < 20; ++i) {
     builder.StartBlock(static_cast<uint64_t>(i) * 700);
     builder.AddKey("key" + std::to_string(i));

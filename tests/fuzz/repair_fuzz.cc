@@ -2,13 +2,12 @@
 //
 // RepairDB on a store's directory with arbitrary files.
 //
-// Input: flags, then the directory (directory.h). Checks: whatever it does, each file stays where
+// Input: flags, then the directory (store.h). Checks: whatever it does, each file stays where
 // it is or moves to lost/; if it succeeds, the store opens with all checks and can be read
 // completely; a second repair changes nothing.
 #include <string>
 
 #include "db/base/filename.h"
-#include "tests/fuzz/directory.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/store.h"
 

@@ -100,8 +100,6 @@ class Mutator {
   }
 
  private:
-  size_t Place(const Bytes& bytes) { return random_.Uniform(bytes.size() + 1); }
-
   void Change(Bytes* input) {
     if (input->empty()) input->push_back(0);
     const size_t at = random_.Uniform(input->size());
@@ -143,8 +141,8 @@ class Mutator {
       default: {  // the end of another input
         const Bytes& other = corpus_[random_.Uniform(corpus_.size())];
         input->erase(here, input->end());
-        input->insert(input->end(), other.begin() + static_cast<ptrdiff_t>(Place(other)),
-                      other.end());
+        const auto from = static_cast<ptrdiff_t>(random_.Uniform(other.size() + 1));
+        input->insert(input->end(), other.begin() + from, other.end());
       }
     }
   }

@@ -1,17 +1,19 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Opens stores in memory for the targets that test whole stores. They share threads that live as
-// long as the process, because starting threads would take longer than a run.
+// Stores in memory, and their directories, for the targets that test whole stores. The stores share
+// threads that live as long as the process, because starting threads would take longer than a run.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "leveldb/options.h"
+#include "leveldb/slice.h"
 #include "leveldb/status.h"
 
 namespace lull::fuzz {
@@ -40,5 +42,27 @@ class StoreUnderTest {
 /// Reads a whole store in both directions, and reads its properties. Returns nothing if something
 /// cannot be read.
 std::optional<std::map<std::string, std::string>> ReadStore(leveldb::DB* db);
+
+/// Contents by name; files of lost/ as "lost/NAME".
+using Directory = std::map<std::string, std::string>;
+
+/// A directory of arbitrary bytes. For each file: its kind, number, flags, length (2 bytes),
+/// contents. A flag requests valid checksums in the contents.
+Directory DecodeDirectory(const leveldb::Slice& bytes);
+
+/// Bytes that decode to these files, without files that have names no store uses.
+std::string EncodeDirectory(const Directory& directory);
+
+void WriteDirectory(leveldb::Env* env, const std::string& name, const Directory& directory);
+Directory ReadDirectory(leveldb::Env* env, const std::string& name);
+
+/// The files of `before` that are neither in `after` with the same contents, nor under its lost/.
+/// Ignores the store's log files for people, LOCK and CURRENT.
+std::set<std::string> MissingFiles(const Directory& before, const Directory& after);
+
+/// The files that an open may remove, according to the directory itself: files that the MANIFEST
+/// does not need, and logs and tables that can be read to their end, because their contents are
+/// kept elsewhere. `name` in options.env is the directory.
+std::set<std::string> RemovableFiles(const leveldb::Options& options, const std::string& name);
 
 }  // namespace lull::fuzz

@@ -5,7 +5,6 @@
 // Input: edits, each after its length (2 bytes). Checks: an accepted edit encodes and decodes to
 // the same; a built Version is in order and answers queries; edits applied one by one give the same
 // Version as all at once.
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -17,6 +17,7 @@
 
 #include "leveldb/db.h"
 #include "lull/lull.h"
+#include "tests/db/support/small_store.h"
 #include "tests/support/fresh_directory.h"
 
 namespace lull {
@@ -85,12 +86,8 @@ class FalseTimeTest : public ::testing::TestWithParam<FalseTime> {
     alarm(0);
   }
   void Open(const std::string& scheduling) {
-    leveldb::Options options;
-    options.create_if_missing = true;
-    options.write_buffer_size = 64 << 10;
-    leveldb::DB* db = nullptr;
-    ASSERT_EQ(lull::Open(options, scheduling, name_, &db).ToString(), "OK");
-    db_.reset(db);
+    const auto options = testing::SmallOptions(leveldb::Env::Default());
+    ASSERT_EQ(testing::OpenAt(options, name_, &db_, scheduling).ToString(), "OK");
   }
   void Fill(const std::string& value) {
     leveldb::WriteOptions options;
@@ -119,11 +116,9 @@ TEST_P(FalseTimeTest, ASessionEnds) {
     ASSERT_TRUE(WaitForIdle(db_.get()).ok());
     db_.reset();
     ASSERT_NO_FATAL_FAILURE(Open(scheduling));
-    int found = 0;
-    std::unique_ptr<leveldb::Iterator> it(db_->NewIterator(leveldb::ReadOptions()));
-    for (it->SeekToFirst(); it->Valid(); it->Next()) found += it->value() == std::string(500, 'b');
-    EXPECT_EQ(found, kKeys);
-    it.reset();
+    const testing::Contents found = testing::ReadAll(db_.get());
+    EXPECT_EQ(found.size(), size_t{kKeys});
+    for (const auto& [key, value] : found) EXPECT_EQ(value, std::string(500, 'b')) << key;
     db_.reset();
   }
   if (GetParam().monotonic_speed == kYearPerSecond) return;  // no wait is short enough

@@ -2,8 +2,11 @@
 #include "tests/resources/limits.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -13,11 +16,15 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <new>
 #include <set>
+
+#include "util/clock.h"
 
 namespace {
 
@@ -54,6 +61,14 @@ namespace lull::testing {
 
 namespace {
 
+// Of this process, if it is a child. std::new_handler takes no argument.
+bool* ran_out_of_memory = nullptr;
+
+void NoteOutOfMemory() {
+  *ran_out_of_memory = true;
+  throw std::bad_alloc();
+}
+
 // The limit that leaves `count` descriptors. Numbers above it that are in use stay so.
 rlim_t LimitThatLeaves(uint64_t count) {
   std::set<rlim_t> used;
@@ -78,6 +93,76 @@ uint64_t NumberAfter(const char* file, const std::string& word) {
 void WriteText(const char* file, const std::string& text) { std::ofstream(file) << text; }
 
 }  // namespace
+
+void* ShareMemory(size_t bytes) {
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) std::abort();
+  return memory;
+}
+
+Child::Child(const std::function<std::string()>& body)
+    : ran_out_of_memory_(static_cast<bool*>(ShareMemory(sizeof(bool)))) {
+  int ends[2];
+  std::fflush(stdout);
+  if (pipe(ends) != 0) std::abort();
+  pid_ = fork();
+  if (pid_ < 0) std::abort();
+  if (pid_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    close(ends[0]);
+    ran_out_of_memory = ran_out_of_memory_;
+    std::set_new_handler(NoteOutOfMemory);
+    // An exception in the body ends the process, so that it never reaches the test's frames.
+    const std::string said = [&]() noexcept { return body(); }();
+    const char* from = said.data();
+    for (size_t left = said.size(); left > 0;) {
+      const ssize_t written = write(ends[1], from, left);
+      if (written < 0) _exit(1);
+      from += written;
+      left -= static_cast<size_t>(written);
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  fd_ = ends[0];
+}
+
+Child::~Child() {
+  if (pid_ > 0) Wait(0);
+  close(fd_);
+  munmap(ran_out_of_memory_, sizeof(bool));
+}
+
+Child::End Child::Wait(uint64_t timeout_ms) {
+  End end;
+  Clock* const clock = Clock::System();
+  const uint64_t deadline = clock->NowNanos() + timeout_ms * 1'000'000;
+  for (;;) {
+    struct pollfd waiting {
+      fd_, POLLIN, 0
+    };
+    const uint64_t now = clock->NowNanos();
+    const uint64_t left_ms = now < deadline ? (deadline - now) / 1'000'000 : 0;
+    char buffer[4096];
+    if (poll(&waiting, 1, static_cast<int>(left_ms)) > 0) {
+      const ssize_t bytes = read(fd_, buffer, sizeof(buffer));
+      if (bytes <= 0) break;
+      end.said.append(buffer, static_cast<size_t>(bytes));
+    } else if (clock->NowNanos() >= deadline) {
+      end.timed_out = true;
+      kill(pid_, SIGKILL);
+      break;
+    }
+  }
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0) {
+  }
+  pid_ = -1;
+  if (!end.timed_out && WIFSIGNALED(status)) end.signal = WTERMSIG(status);
+  end.out_of_memory = end.signal == SIGABRT && *ran_out_of_memory_;
+  return end;
+}
 
 const char* LimitName(LimitKind kind) {
   static constexpr const char* kNames[] = {"descriptors", "file-size", "address-space",
@@ -126,19 +211,10 @@ bool BecomeLimitedUser() {
 Limit::Limit(LimitKind kind, uint64_t value, const std::string& directory)
     : kind_(kind), value_(value), ballast_(directory + "/ballast") {}
 
+// REQUIRES: the system has a limit of this kind.
 int Limit::Resource() const {
-  switch (kind_) {
-    case LimitKind::kDescriptors:
-      return RLIMIT_NOFILE;
-    case LimitKind::kFileSize:
-      return RLIMIT_FSIZE;
-    case LimitKind::kAddressSpace:
-      return RLIMIT_AS;
-    case LimitKind::kThreads:
-      return RLIMIT_NPROC;
-    default:
-      return -1;
-  }
+  static constexpr int kResources[] = {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_NPROC};
+  return kResources[static_cast<size_t>(kind_)];
 }
 
 bool Limit::SetSoft(rlim_t value) {

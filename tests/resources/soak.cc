@@ -7,7 +7,6 @@
 //   resource_soak --seconds=3600 --seed=1 [--dir=D]
 // Exit code: 0 correct, 1 the store is wrong, 2 bad usage.
 #include <poll.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -16,14 +15,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "leveldb/db.h"
-#include "tests/resources/child.h"
 #include "tests/resources/limits.h"
 #include "tests/support/event_count.h"
 #include "tests/support/fresh_directory.h"
@@ -69,6 +67,7 @@ struct Shared {
   std::atomic<uint64_t> acked, failed, reads, failed_reads;
   std::atomic<uint32_t> recoveries;
   uint32_t recovery_ms[kRecoveriesMax];
+  uint64_t lives, kills, out_of_memory;  // of the parent
 };
 
 Shared* shared = nullptr;
@@ -295,15 +294,8 @@ class Life {
   EventCount progress_;                     // noted with each change of these two
 };
 
-struct Counts {
-  uint64_t lives = 0;
-  uint64_t kills = 0;
-  uint64_t out_of_memory = 0;
-};
-
 // Runs a child for some seconds, then kills it or asks it to stop. Returns what is wrong.
-std::string RunLife(uint64_t seed, const std::string& directory, uint64_t deadline,
-                    Counts* counts) {
+std::string RunLife(uint64_t seed, const std::string& directory, uint64_t deadline) {
   Clock* const clock = Clock::System();
   Rng rng(SubSeed(seed, 1'000'000));
   const uint64_t end_of_life =
@@ -323,24 +315,20 @@ std::string RunLife(uint64_t seed, const std::string& directory, uint64_t deadli
     };
     over = poll(&waiting, 1, 200) > 0;
   }
-  ++counts->lives;
+  ++shared->lives;
   const bool is_last = interrupted != 0 || clock->NowNanos() >= deadline;
   const bool killed = !over && !is_last && !rng.OneIn(4);
   if (!over) shared->stop = !killed;
   const Child::End end = child.Wait(killed ? 0 : 60'000);
-  if (killed) {
-    ++counts->kills;
-    return end.said;
-  }
+  shared->kills += killed ? 1 : 0;
+  if (killed) return end.said;
   if (end.timed_out) return "closing the stores hangs";
-  if (end.out_of_memory) {
-    ++counts->out_of_memory;
-    return "";
-  }
+  shared->out_of_memory += end.out_of_memory ? 1 : 0;
+  if (end.out_of_memory) return "";
   return end.signal != 0 ? std::string("died: ") + strsignal(end.signal) : end.said;
 }
 
-void PrintTable(const Counts& counts, const std::string& wrong) {
+void PrintTable(const std::string& wrong) {
   std::vector<uint32_t> ms(
       shared->recovery_ms,
       shared->recovery_ms + std::min(shared->recoveries.load(), kRecoveriesMax));
@@ -349,8 +337,6 @@ void PrintTable(const Counts& counts, const std::string& wrong) {
     if (ms.empty()) return 0u;
     return ms[static_cast<size_t>(part * static_cast<double>(ms.size() - 1))];
   };
-  struct rusage used {};
-  getrusage(RUSAGE_CHILDREN, &used);
   const auto line = [](const char* name, uint64_t value) {
     std::printf("%-28s %12llu\n", name, static_cast<unsigned long long>(value));
   };
@@ -358,15 +344,13 @@ void PrintTable(const Counts& counts, const std::string& wrong) {
   line("writes failed", shared->failed);
   line("reads", shared->reads);
   line("reads failed", shared->failed_reads);
-  line("lives", counts.lives);
-  line("kills", counts.kills);
-  line("ended by std::bad_alloc", counts.out_of_memory);
+  line("lives", shared->lives);
+  line("kills", shared->kills);
+  line("ended by std::bad_alloc", shared->out_of_memory);
   line("recoveries", ms.size());
   line("recovery ms, median", at(0.5));
   line("recovery ms, p99", at(0.99));
   line("recovery ms, longest", at(1));
-  line("CPU seconds", static_cast<uint64_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec));
-  line("memory MiB, most", static_cast<uint64_t>(used.ru_maxrss) >> 10);
   std::printf("%s\n", wrong.empty() ? "right" : wrong.c_str());
 }
 
@@ -382,13 +366,12 @@ int Soak(uint64_t seconds, uint64_t seed, const std::string& directory) {
   }
   Clock* const clock = Clock::System();
   const uint64_t deadline = clock->NowNanos() + seconds * 1000 * kMilli;
-  Counts counts;
   std::string wrong;
   while (wrong.empty() && interrupted == 0 && clock->NowNanos() < deadline) {
-    wrong = RunLife(SubSeed(seed, counts.lives), directory, deadline, &counts);
+    wrong = RunLife(SubSeed(seed, shared->lives), directory, deadline);
   }
   if (!wrong.empty()) wrong += "; --seed=" + std::to_string(seed);
-  PrintTable(counts, wrong);
+  PrintTable(wrong);
   return wrong.empty() ? 0 : 1;
 }
 
@@ -396,20 +379,20 @@ int Soak(uint64_t seconds, uint64_t seed, const std::string& directory) {
 }  // namespace lull::testing
 
 int main(int argc, char** argv) {
-  std::string seconds = "3600", seed = "1", directory;
-  const std::pair<std::string, std::string*> flags[] = {
-      {"--seconds=", &seconds}, {"--seed=", &seed}, {"--dir=", &directory}};
+  std::map<std::string, std::string> flags = {
+      {"--seconds", "3600"}, {"--seed", "1"}, {"--dir", ""}};
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
-    const auto* const flag = std::find_if(std::begin(flags), std::end(flags), [&](const auto& one) {
-      return arg.starts_with(one.first);
-    });
-    if (flag == std::end(flags)) {
+    const size_t end = arg.find('=');
+    const auto flag = flags.find(arg.substr(0, end));
+    if (end == std::string::npos || flag == flags.end()) {
       std::fprintf(stderr, "usage: resource_soak --seconds=3600 --seed=1 [--dir=D]\n");
       return 2;
     }
-    *flag->second = arg.substr(flag->first.size());
+    flag->second = arg.substr(end + 1);
   }
+  std::string& directory = flags["--dir"];
   if (directory.empty()) directory = lull::testing::FreshDirectory("soak");
-  return lull::testing::Soak(std::stoull(seconds), std::stoull(seed), directory);
+  return lull::testing::Soak(std::stoull(flags["--seconds"]), std::stoull(flags["--seed"]),
+                             directory);
 }

@@ -13,7 +13,6 @@
 #include <memory>
 #include <utility>
 
-#include "tests/resources/child.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/open_store.h"
 #include "tests/support/rng.h"
@@ -74,8 +73,7 @@ std::string SchedulingOf(const Point& point) {
 class PointRun {
  public:
   // `fates` is memory that outlives the process of the scenario.
-  PointRun(const Point& point, uint64_t patience_ms, std::string directory,
-           CommitLog::Fate* fates)
+  PointRun(const Point& point, uint64_t patience_ms, std::string directory, CommitLog::Fate* fates)
       : point_(point),
         scenario_(AllScenarios()[point.scenario]),
         patience_ms_(patience_ms),
@@ -129,15 +127,14 @@ class PointRun {
   }
 
   ScenarioHooks Hooks(bool replays) {
-    ScenarioHooks hooks;
-    hooks.directory = directory_ + "/store";
-    hooks.stay_open = true;
-    hooks.opened = [this] {
+    const auto apply = [this] {
       if (!std::exchange(applied_, true)) limit_.Apply();
     };
-    hooks.fates = fates_;
-    hooks.replays = replays;
-    return hooks;
+    return {.directory = directory_ + "/store",
+            .stay_open = true,
+            .opened = apply,
+            .fates = fates_,
+            .replays = replays};
   }
 
   // A synced write and a flush on the current store; opens it first if an open had failed.
@@ -256,13 +253,11 @@ void Count(const Point& point, const Result& result, ResourceSweepReport* report
 }  // namespace
 
 ResourceSweepOptions ResourceSettings() {
-  ResourceSweepOptions options;
-  options.seed = static_cast<uint64_t>(Setting("LULL_RESOURCE_SEED", 1));
-  options.points = static_cast<uint64_t>(Setting("LULL_RESOURCE_POINTS", 0));
-  options.stride = TestStride();
   const char* const only = std::getenv("LULL_RESOURCE_ONLY");
-  if (only != nullptr) options.only = only;
-  return options;
+  return {.seed = static_cast<uint64_t>(Setting("LULL_RESOURCE_SEED", 1)),
+          .points = static_cast<uint64_t>(Setting("LULL_RESOURCE_POINTS", 0)),
+          .only = only != nullptr ? only : "",
+          .stride = TestStride()};
 }
 
 ResourceSweepReport ResourceSweep(const ResourceSweepOptions& options) {

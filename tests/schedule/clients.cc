@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "tests/schedule/clients.h"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -23,6 +22,12 @@ namespace {
 constexpr uint64_t kKeys = 24;
 constexpr char kStoreName[] = "/store";
 
+constexpr uint64_t kRangeKeys = 40;
+
+std::string RangeKeyOf(uint64_t number) {
+  return RemovedRanges::kPrefix + std::to_string(10 + number);
+}
+
 std::string KeyOf(uint64_t number) { return "k" + std::to_string(10 + number); }
 
 // Sizes that fill a memtable of 64 KiB within some thirty writes.
@@ -32,17 +37,6 @@ std::string ValueOf(Rng* rng) {
   const uint64_t bytes = rng->OneIn(2) ? rng->Below(7000) : rng->Below(400);
   value.append(bytes, static_cast<char>('a' + tag % 26));
   return value;
-}
-
-WriteOps DrawWrite(Rng* rng) {
-  WriteOps ops;
-  const uint64_t count = rng->OneIn(3) ? 1 + rng->Below(5) : 1;
-  for (uint64_t i = 0; i < count; ++i) {
-    WriteOp op{KeyOf(rng->Below(kKeys)), std::nullopt};
-    if (!rng->OneIn(5)) op.value = ValueOf(rng);
-    ops.push_back(std::move(op));
-  }
-  return ops;
 }
 
 std::string DrawLiveOptions(Rng* rng) {
@@ -55,6 +49,10 @@ std::string DrawLiveOptions(Rng* rng) {
 
 uint64_t Now() { return Schedule::Current()->steps(); }
 
+std::string Failure(const char* call, const Status& status) {
+  return status.ok() ? "" : std::string(call) + " failed: " + status.ToString();
+}
+
 Client DrawClient(std::initializer_list<ClientCall> calls, size_t count, size_t* number, Rng* rng) {
   Client client;
   for (size_t i = 0; i < count; ++i) {
@@ -64,16 +62,21 @@ Client DrawClient(std::initializer_list<ClientCall> calls, size_t count, size_t*
 }
 
 std::string Write(leveldb::DB* db, Rng* rng, History* history) {
-  WriteOps ops = DrawWrite(rng);
+  WriteOps ops;
+  const uint64_t count = rng->OneIn(3) ? 1 + rng->Below(5) : 1;
+  for (uint64_t i = 0; i < count; ++i) {
+    WriteOp op{KeyOf(rng->Below(kKeys)), std::nullopt};
+    if (!rng->OneIn(5)) op.value = ValueOf(rng);
+    ops.push_back(std::move(op));
+  }
   const size_t commit = history->Begin(&ops, Now());
   leveldb::WriteBatch batch;
   FillBatch(ops, &batch);
   leveldb::WriteOptions options;
   options.sync = rng->OneIn(4);
   const Status status = db->Write(options, &batch);
-  if (!status.ok()) return "a write failed: " + status.ToString();
-  history->Acked(commit, options.sync, Now());
-  return "";
+  if (status.ok()) history->Acked(commit, options.sync, Now());
+  return Failure("a write", status);
 }
 
 std::string Get(leveldb::DB* db, size_t client, Rng* rng, History* history) {
@@ -83,7 +86,7 @@ std::string Get(leveldb::DB* db, size_t client, Rng* rng, History* history) {
   look.began = Now();
   std::string value;
   const Status status = db->Get(leveldb::ReadOptions(), *look.key, &value);
-  if (!status.ok() && !status.IsNotFound()) return "a read failed: " + status.ToString();
+  if (!status.IsNotFound() && !status.ok()) return Failure("a read", status);
   if (status.ok()) look.value = std::move(value);
   look.ended = Now();
   history->Saw(std::move(look));
@@ -95,10 +98,9 @@ std::string Scan(leveldb::DB* db, size_t client, const leveldb::ReadOptions& opt
   look.client = client;
   if (options.snapshot == nullptr) look.began = Now();
   const Status status = StateOf(db, options, '\0', &look.state);
-  if (!status.ok()) return "a scan failed: " + status.ToString();
   if (options.snapshot == nullptr) look.ended = Now();
-  history->Saw(std::move(look));
-  return "";
+  if (status.ok()) history->Saw(std::move(look));
+  return Failure("a scan", status);
 }
 
 // A snapshot must show the same content, whatever is flushed and compacted in between.
@@ -114,13 +116,6 @@ std::string ScanSnapshotTwice(leveldb::DB* db, size_t client, Rng* rng, History*
   if (wrong.empty()) wrong = Scan(db, client, options, look, history);
   db->ReleaseSnapshot(options.snapshot);
   return wrong;
-}
-
-std::string Compact(leveldb::DB* db, Rng* rng) {
-  const std::string begin = KeyOf(rng->Below(kKeys));
-  const leveldb::Slice from(begin);
-  db->CompactRange(rng->OneIn(2) ? &from : nullptr, nullptr);
-  return "";
 }
 
 }  // namespace
@@ -177,6 +172,64 @@ std::string StoreSetup::ToString() const {
   return text;
 }
 
+std::string RemovedRanges::Step(leveldb::DB* db, Rng* rng) {
+  leveldb::Status status;
+  if (rng->OneIn(4)) {
+    const uint64_t begin = rng->Below(kRangeKeys);
+    const uint64_t end = begin + 1 + rng->Below(kRangeKeys - begin);
+    removals_.push_back(log_.size());
+    removed_ = false;
+    const leveldb::Snapshot* const snapshot = db->GetSnapshot();
+    const Contents seen = Read(db, snapshot, &status);
+    if (status.ok())
+      status = log_.Remove(db, {RangeKeyOf(begin), RangeKeyOf(end)}, /*files_only=*/false);
+    if (status.ok() && Read(db, snapshot, &status) != seen)
+      return "removed ranges: a snapshot sees other entries after a removal";
+    db->ReleaseSnapshot(snapshot);
+    removed_ = true;
+  } else {
+    WriteOps ops;
+    for (uint64_t count = 1 + rng->Below(8); count > 0; --count) {
+      const std::string key = RangeKeyOf(rng->Below(kRangeKeys));
+      ops.push_back({key, std::to_string(log_.size()) + std::string(rng->Below(6000), ' ')});
+    }
+    status = log_.Write(db, std::move(ops), /*sync=*/false);
+  }
+  if (!status.ok()) return "a write or removal failed: " + status.ToString();
+  return Compare(db, CommitLog::Demand::kAckedSurvives);
+}
+
+std::string RemovedRanges::Check(leveldb::DB* db, size_t removals) {
+  using Fate = CommitLog::Fate;
+  for (size_t i = 0; i < removals_.size(); ++i) {
+    log_.SetFate(removals_[i], i < removals ? Fate::kAckedSynced : Fate::kUnknown);
+  }
+  return Compare(db, CommitLog::Demand::kSyncedSurvives);
+}
+
+Contents RemovedRanges::Read(leveldb::DB* db, const leveldb::Snapshot* snapshot,
+                             leveldb::Status* status) {
+  leveldb::ReadOptions options;
+  options.verify_checksums = true;
+  options.snapshot = snapshot;
+  Contents contents;
+  const std::unique_ptr<leveldb::Iterator> iterator(db->NewIterator(options));
+  for (iterator->Seek(std::string(1, kPrefix));
+       iterator->Valid() && iterator->key().starts_with({&kPrefix, 1}); iterator->Next()) {
+    contents.emplace(iterator->key().ToString(), iterator->value().ToString());
+  }
+  *status = iterator->status();
+  return contents;
+}
+
+std::string RemovedRanges::Compare(leveldb::DB* db, CommitLog::Demand demand) const {
+  leveldb::Status status;
+  const Contents contents = Read(db, nullptr, &status);
+  if (!status.ok()) return "a scan failed: " + status.ToString();
+  const CommitLog::Verdict verdict = log_.MatchesPrefix(contents, demand);
+  return verdict.ok ? "" : "removed ranges: " + verdict.detail;
+}
+
 const char* ClientCallName(ClientCall call) {
   static constexpr const char* kNames[] = {"write",   "get",         "scan",  "snapshot", "flush",
                                            "compact", "set-options", "range", "pause"};
@@ -228,16 +281,16 @@ std::string Perform(leveldb::DB* db, size_t client, const ClientOperation& opera
       return Scan(db, client, leveldb::ReadOptions(), Look(), history);
     case ClientCall::kSnapshot:
       return ScanSnapshotTwice(db, client, &rng, history);
-    case ClientCall::kFlush: {
-      const Status status = Flush(db);
-      return status.ok() ? "" : "a flush failed: " + status.ToString();
+    case ClientCall::kFlush:
+      return Failure("a flush", Flush(db));
+    case ClientCall::kCompact: {
+      const std::string begin = KeyOf(rng.Below(kKeys));
+      const leveldb::Slice from(begin);
+      db->CompactRange(rng.OneIn(2) ? &from : nullptr, nullptr);
+      return "";
     }
-    case ClientCall::kCompact:
-      return Compact(db, &rng);
-    case ClientCall::kSetOptions: {
-      const Status status = SetOptions(db, DrawLiveOptions(&rng));
-      return status.ok() ? "" : "options were refused: " + status.ToString();
-    }
+    case ClientCall::kSetOptions:
+      return Failure("a change of options", SetOptions(db, DrawLiveOptions(&rng)));
     case ClientCall::kRange:
       return ranges->Step(db, &rng);
     case ClientCall::kPause:

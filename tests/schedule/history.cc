@@ -9,8 +9,6 @@
 
 namespace lull::testing {
 
-using leveldb::Status;
-
 namespace {
 
 constexpr char kMarkerPrefix = '~';  // after all other keys
@@ -78,12 +76,6 @@ std::string History::LearnOrder(leveldb::DB* db) {
   return "";
 }
 
-bool History::Shows(const Look& look, size_t prefix) const {
-  if (!look.key) return model_.Shows(look.state, prefix);
-  const std::string* const value = model_.Find(*look.key, prefix);
-  return value != nullptr ? look.value == *value : !look.value;
-}
-
 // A look shows the state after some prefix of the commits: one that includes all commits acked
 // before it, none begun after it, and at least as many as the same client has seen already.
 std::string History::CheckLook(const Look& look, size_t* seen) const {
@@ -103,8 +95,13 @@ std::string History::CheckLook(const Look& look, size_t* seen) const {
   } else {
     low = std::max(low, *seen);
   }
+  const auto shows = [&](size_t prefix) {
+    if (!look.key) return model_.Shows(look.state, prefix);
+    const std::string* const value = model_.Find(*look.key, prefix);
+    return value != nullptr ? look.value == *value : !look.value;
+  };
   for (size_t prefix = low; prefix <= high; ++prefix) {
-    if (!Shows(look, prefix)) continue;
+    if (!shows(prefix)) continue;
     if (!look.snapshot) *seen = prefix;
     return "";
   }

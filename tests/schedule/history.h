@@ -63,7 +63,6 @@ class History {
   };
   std::string LearnOrder(leveldb::DB* db);
   std::string CheckLook(const Look& look, size_t* seen) const;
-  bool Shows(const Look& look, size_t prefix) const;
 
   std::vector<Commit> commits_;  // in the order of their begin; later in the store's order
   std::vector<Look> looks_;      // in the order of their end

@@ -1,29 +1,297 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Power losses on seeded schedules: see power_loss.h. Besides the tests, which use a fixed number
-// of seeds, the program has its own command line:
+// Power losses on seeded schedules. Runs one seed: a store, several clients and the store's own
+// threads on a Schedule. The power fails at some steps, in several ways each. The test opens each
+// resulting disk and compares it with the results that the clients got. The power can fail again
+// during the open, and once more.
+//
+// A power loss is a copy of the disk, and the run continues after it. So one schedule gives many
+// power losses, and the end of the run shows the order of commits that were in progress.
+//
+// Besides the tests, which use a fixed number of seeds, the program has its own command line:
 //
 //   schedule_test --seeds=N [--seed=FIRST]   runs N seeds; stops at the first that fails
 //   schedule_test --replay=SEED              runs one; LULL_TRACE=1 prints each step
 //   schedule_test --minimise=SEED            removes operations that a failing seed does not need
-#include "tests/schedule/power_loss.h"
-
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cinttypes>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/schedule/clients.h"
+#include "tests/schedule/history.h"
+#include "tests/schedule/schedule.h"
+#include "tests/support/crash_env.h"
+#include "tests/support/fault_env.h"
+#include "util/thread.h"
 
 namespace lull::testing {
 namespace {
+
+using leveldb::Status;
+
+struct PowerLossOptions {
+  uint64_t seed = 1;
+  size_t points = 15;           // number of steps at which the power fails
+  size_t states_per_point = 2;  // different disks for each of these
+  std::set<size_t> left_out{};  // operations of clients, by number
+  bool trace = false;
+};
+
+struct PowerLossReport {
+  std::string failure;  // empty: no failure
+  std::string setup;    // the store's options
+  uint64_t hash = 0;    // of all schedules
+  uint64_t steps = 0;
+  uint64_t operations = 0;  // of clients
+  uint64_t commits = 0;
+  uint64_t states = 0;            // opened and compared
+  uint64_t recovery_crashes = 0;  // those that followed a power loss during a recovery
+};
+
+constexpr int kRecoveryCrashesMax = 2;  // plus the first power loss: three in a row
+constexpr uint64_t kRecoveryCrashOneIn = 4;
+constexpr uint64_t kCompactOneIn = 4;
+constexpr uint64_t kAppendOneIn = 4;  // they are frequent; other steps are more interesting
+constexpr uint64_t kProgressNanos = 60'000'000'000;  // for an open, a write and a compaction
+constexpr char kAfterPrefix = '!';                   // of keys written after a power loss
+
+constexpr uint32_t kChangesDisk =
+    kOpenWrite | kAppend | kSync | kSyncDir | kRename | kRemove | kMakeDir | kLink;
+
+// A disk that adds a note to the schedule for each operation, and can lose power there.
+class WatchedDisk {
+ public:
+  explicit WatchedDisk(std::unique_ptr<CrashEnv> disk) : disk_(std::move(disk)), env_(disk_.get()) {
+    // With an EnvExtension the store syncs its directory itself.
+    disk_->set_manifest_sync_covers_directory(false);
+    disk_->set_new_directories_may_vanish(true);
+    env_.set_before_operation([this](IoOp op, const std::string& path) {
+      Schedule::Current()->Note(IoOpName(op), path);
+      if (before_change && (op & kChangesDisk) != 0)
+        Schedule::Current()->Uninterrupted([&] { before_change(op); });
+    });
+  }
+
+  leveldb::Env* env() { return &env_; }
+  const CrashEnv& disk() const { return *disk_; }
+  // Called before each operation that changes the disk; takes no step.
+  std::function<void(IoOp)> before_change;
+
+ private:
+  const std::unique_ptr<CrashEnv> disk_;
+  FaultEnv env_;
+};
+
+// The required content of a disk.
+struct Expected {
+  uint64_t moment = 0;                 // of the first power loss
+  size_t removals = 0;                 // of RemovedRanges
+  std::optional<size_t> commits{};     // once an open has found it, it must stay
+  std::vector<std::string> written{};  // keys of later synced writes
+};
+
+struct PowerLoss {
+  Expected expected;
+  uint64_t seed = 0;
+  std::unique_ptr<CrashEnv> left;
+};
+
+class Runner {
+ public:
+  explicit Runner(const PowerLossOptions& options)
+      : options_(options), setup_(options.seed), rng_(SubSeed(options.seed, 12)) {
+    report_.setup = setup_.ToString();
+  }
+
+  PowerLossReport Run() {
+    RunClients();
+    for (PowerLoss& loss : losses_) {
+      if (!report_.failure.empty()) break;
+      const std::string wrong =
+          Examine(std::move(loss.left), loss.seed, /*crashes=*/0, loss.expected);
+      if (wrong.empty()) continue;
+      Fail("power loss at step " + std::to_string(loss.expected.moment) + ", " + wrong);
+    }
+    return std::move(report_);
+  }
+
+ private:
+  void Fail(const std::string& what) {
+    if (report_.failure.empty()) report_.failure = what;
+  }
+
+  void Count(const Schedule& schedule) {
+    report_.hash = Mix(report_.hash ^ schedule.hash());
+    report_.steps += schedule.steps();
+  }
+
+  // ---- until the power fails ----
+
+  void RunClients() {
+    WatchedDisk disk(std::make_unique<CrashEnv>());
+    disk.before_change = [&](IoOp op) { MaybeLosePower(disk.disk(), op); };
+    Schedule schedule({.seed = SubSeed(options_.seed, 13), .trace = options_.trace});
+    const bool ended = schedule.Run([&] { RunLives(disk.env()); });
+    Count(schedule);
+    report_.commits = history_.commits();
+    if (!ended) Fail(schedule.stuck());
+  }
+
+  // Samples the changes of the disk, each with the same chance.
+  void MaybeLosePower(const CrashEnv& disk, IoOp op) {
+    if (op == kAppend && !rng_.OneIn(kAppendOneIn)) return;
+    const uint64_t place =
+        seen_changes_ < options_.points ? seen_changes_ : rng_.Below(seen_changes_ + 1);
+    ++seen_changes_;
+    if (place >= options_.points) return;
+    losses_.resize(std::max<size_t>(losses_.size(), (place + 1) * options_.states_per_point));
+    for (size_t i = 0; i < options_.states_per_point; ++i) {
+      const uint64_t seed = rng_.Next();
+      losses_[place * options_.states_per_point + i] = {
+          {.moment = Schedule::Current()->steps(), .removals = ranges_.removals()},
+          seed,
+          disk.Crash(seed)};
+    }
+  }
+
+  void RunLives(leveldb::Env* env) {
+    const std::vector<Life> lives = DrawLives(options_.seed);
+    for (size_t i = 0; i < lives.size() && report_.failure.empty(); ++i) {
+      std::unique_ptr<leveldb::DB> db;
+      const Status status = setup_.Open(env, SubSeed(options_.seed, 20 + i), &db);
+      if (!status.ok()) return Fail("the store does not open: " + status.ToString());
+      {
+        std::vector<std::unique_ptr<ThreadHandle>> threads;
+        for (const Client& client : lives[i]) {
+          const size_t number = clients_++;
+          threads.push_back(ThreadFactory::System()->Start(
+              "client " + std::to_string(number), CpuClass::kNormal,
+              [this, number, db = db.get(), &client] { RunClient(db, number, client); }));
+        }
+      }
+      if (i + 1 == lives.size() && report_.failure.empty()) Fail(history_.Check(db.get()));
+    }
+  }
+
+  void RunClient(leveldb::DB* db, size_t number, const Client& client) {
+    for (const ClientOperation& operation : client) {
+      if (!report_.failure.empty()) return;
+      if (options_.left_out.contains(operation.number)) continue;
+      ++report_.operations;
+      Schedule::Current()->Note(ClientCallName(operation.call),
+                                "(operation " + std::to_string(operation.number) + ")");
+      Fail(Perform(db, number, operation, &history_, &ranges_));
+    }
+  }
+
+  // ---- after a power loss ----
+
+  // Opens the disk after a power loss, with further power losses, and compares. Returns what is
+  // wrong.
+  std::string Examine(std::unique_ptr<CrashEnv> left, uint64_t seed, int crashes,
+                      Expected expected) {
+    Rng rng(SubSeed(seed, 14));
+    WatchedDisk disk(std::move(left));
+    std::unique_ptr<CrashEnv> left_again;
+    Expected expected_again;
+    if (crashes < kRecoveryCrashesMax && rng.OneIn(kRecoveryCrashOneIn)) {
+      // An open changes the disk about ten times, or some hundred times if it writes tables.
+      disk.before_change = [&, changes = rng.Below(uint64_t{8} << rng.Below(6))](IoOp) mutable {
+        if (changes-- != 0) return;
+        left_again = disk.disk().Crash(rng.Next());
+        expected_again = expected;
+      };
+    }
+    Schedule schedule(
+        {.seed = SubSeed(seed, 15), .horizon_nanos = kProgressNanos, .trace = options_.trace});
+    ++report_.states;
+    if (crashes > 0) ++report_.recovery_crashes;
+    std::string wrong;
+    if (!schedule.Run([&] { wrong = Recover(disk.env(), seed, &rng, &expected); }))
+      wrong = schedule.stuck();
+    Count(schedule);
+    if (!wrong.empty())
+      return "state " + std::to_string(seed) + (crashes == 0 ? "" : ", recovery crashed") + ": " +
+             wrong;
+    if (left_again == nullptr) return "";
+    return Examine(std::move(left_again), SubSeed(seed, 16), crashes + 1,
+                   std::move(expected_again));
+  }
+
+  std::string Recover(leveldb::Env* env, uint64_t seed, Rng* rng, Expected* expected) {
+    StoreSetup setup = setup_;
+    std::unique_ptr<leveldb::DB> db;
+    Status status = setup.Open(env, SubSeed(seed, 17), &db);
+    // Garbage before records that survived looks like damage, which paranoid_checks reports. The
+    // store must still open without paranoid_checks.
+    if (status.IsCorruption() && std::exchange(setup.options.paranoid_checks, false))
+      status = setup.Open(env, SubSeed(seed, 18), &db);
+    if (!status.ok()) return "does not open: " + status.ToString();
+    std::string wrong = Compare(db.get(), expected);
+    if (!wrong.empty()) return wrong;
+    leveldb::WriteOptions write;
+    write.sync = true;
+    const std::string key = kAfterPrefix + std::to_string(expected->written.size());
+    status = db->Put(write, key, key);
+    if (!status.ok()) return "refuses a write: " + status.ToString();
+    expected->written.push_back(key);
+    if (!rng->OneIn(kCompactOneIn)) return "";
+    db->CompactRange(nullptr, nullptr);
+    wrong = Compare(db.get(), expected);
+    return wrong.empty() ? "" : "after a compaction: " + wrong;
+  }
+
+  // Once a comparison has succeeded, later ones must find the same prefix.
+  std::string Compare(leveldb::DB* db, Expected* expected) {
+    leveldb::ReadOptions read;
+    read.verify_checksums = true;
+    Contents state;
+    Status status = StateOf(db, read, kAfterPrefix, &state);
+    if (!status.ok()) return "cannot be read: " + status.ToString();
+    const CommitLog::Verdict found =
+        history_.LogAt(expected->moment).MatchesPrefix(state, CommitLog::Demand::kSyncedSurvives);
+    if (!found.ok) return found.detail;
+    if (expected->commits.value_or(found.prefix) != found.prefix)
+      return "an open had found " + std::to_string(*expected->commits) + " commits; " +
+             found.detail;
+    expected->commits = found.prefix;
+    const std::string wrong = ranges_.Check(db, expected->removals);
+    if (!wrong.empty()) return wrong;
+    std::string value;
+    for (const std::string& key : expected->written) {
+      status = db->Get(read, key, &value);
+      if (!status.ok() || value != key)
+        return "lost a write made after a power loss: " + status.ToString();
+    }
+    return "";
+  }
+
+  const PowerLossOptions options_;
+  const StoreSetup setup_;
+  Rng rng_;
+  History history_;
+  RemovedRanges ranges_;
+  size_t clients_ = 0;
+  uint64_t seen_changes_ = 0;
+  std::vector<PowerLoss> losses_;
+  PowerLossReport report_;
+};
+
+// ---- the tests ---------------------------------------------------------------------------------
 
 constexpr uint64_t kShards = 4;
 constexpr uint64_t kSeedsPerShard = 125;
@@ -47,12 +315,12 @@ void TellSeed(int signal) {
   std::raise(signal);
 }
 
-PowerLossReport RunSeed(uint64_t seed) {
+PowerLossReport RunSeed(uint64_t seed, const std::set<size_t>& left_out = {}, bool trace = false) {
   seed_under_way = seed;
-  PowerLossOptions options;
-  options.seed = seed;
-  return RunPowerLoss(options);
+  return Runner({.seed = seed, .left_out = left_out, .trace = trace}).Run();
 }
+
+bool WantsTrace() { return std::getenv("LULL_TRACE") != nullptr; }
 
 class PowerLossOfSeeds : public ::testing::TestWithParam<uint64_t> {};
 
@@ -83,10 +351,7 @@ TEST(PowerLoss, TheSameSeedGivesTheSameRun) {
 // ---- the command line --------------------------------------------------------------------------
 
 int Replay(uint64_t seed) {
-  PowerLossOptions options;
-  options.seed = seed;
-  options.trace = std::getenv("LULL_TRACE") != nullptr;
-  const PowerLossReport report = RunPowerLoss(options);
+  const PowerLossReport report = RunSeed(seed, {}, WantsTrace());
   std::printf("store: %s\n%" PRIu64 " client operations, %" PRIu64 " commits, %" PRIu64
               " steps, %" PRIu64 " power losses; trace %016" PRIx64 "\n%s\n",
               report.setup.c_str(), report.operations, report.commits, report.steps, report.states,
@@ -110,12 +375,7 @@ int Sweep(uint64_t first, uint64_t count) {
 // Uses a separate process, so that a run that is stuck or ends the process does not affect others.
 bool FailsWithout(uint64_t seed, const std::set<size_t>& left_out) {
   const pid_t child = fork();
-  if (child == 0) {
-    PowerLossOptions options;
-    options.seed = seed;
-    options.left_out = left_out;
-    _exit(RunPowerLoss(options).failure.empty() ? 0 : 1);
-  }
+  if (child == 0) _exit(RunSeed(seed, left_out).failure.empty() ? 0 : 1);
   int status = 0;
   waitpid(child, &status, 0);
   return status != 0;
@@ -136,11 +396,7 @@ int Minimise(uint64_t seed) {
       if (more.size() > left_out.size() && FailsWithout(seed, more)) left_out = std::move(more);
     }
   }
-  PowerLossOptions options;
-  options.seed = seed;
-  options.left_out = left_out;
-  options.trace = std::getenv("LULL_TRACE") != nullptr;
-  const PowerLossReport report = RunPowerLoss(options);
+  const PowerLossReport report = RunSeed(seed, left_out, WantsTrace());
   std::printf("with %" PRIu64 " operations left: %s\n", report.operations, report.failure.c_str());
   return 0;
 }

@@ -11,8 +11,6 @@
 //
 // On a thread of a schedule these functions are its steps. Elsewhere, in the code that sets up runs
 // and checks results, they behave as usual, but there are no threads.
-#include "tests/schedule/primitives.h"
-
 #include <cerrno>
 #include <chrono>
 #include <cstdio>

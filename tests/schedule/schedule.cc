@@ -9,8 +9,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "tests/schedule/primitives.h"
-
 extern "C" const char __executable_start;  // from the linker: the program's first address
 
 namespace lull::testing {
@@ -22,35 +20,24 @@ constexpr uint64_t kSpuriousOneIn = 64;
 
 Schedule* current = nullptr;
 
-// Stacks, each with a guard page below it; reused.
-class Stacks {
- public:
-  static constexpr size_t kBytes = 256 << 10;
+constexpr size_t kStackBytes = 256 << 10;
 
-  void* Take() {
-    if (!free_.empty()) {
-      void* const stack = free_.back();
-      free_.pop_back();
-      return stack;
-    }
-    constexpr size_t kGuardBytes = 4096;
-    void* const memory = mmap(nullptr, kGuardBytes + kBytes, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (memory == MAP_FAILED || mprotect(memory, kGuardBytes, PROT_NONE) != 0) {
-      std::perror("schedule: no memory for a stack");
-      std::abort();
-    }
-    return static_cast<char*>(memory) + kGuardBytes;
-  }
-  void Give(void* stack) { free_.push_back(stack); }
-
- private:
-  std::vector<void*> free_;
-};
-
-Stacks& AllStacks() {
-  static Stacks* const stacks = new Stacks;
+// Stacks are reused.
+std::vector<void*>& FreeStacks() {
+  static auto* const stacks = new std::vector<void*>;
   return *stacks;
+}
+
+// With a guard page below it.
+void* NewStack() {
+  constexpr size_t kGuardBytes = 4096;
+  void* const memory = mmap(nullptr, kGuardBytes + kStackBytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED || mprotect(memory, kGuardBytes, PROT_NONE) != 0) {
+    std::perror("schedule: no memory for a stack");
+    std::abort();
+  }
+  return static_cast<char*>(memory) + kGuardBytes;
 }
 
 const char* NameOf(Point point) {
@@ -120,7 +107,7 @@ bool Schedule::Run(std::function<void()> body) {
     swapcontext(&scheduler_, &next->context);
     current = nullptr;
     if (next->ended && next->stack != nullptr)
-      AllStacks().Give(std::exchange(next->stack, nullptr));
+      FreeStacks().push_back(std::exchange(next->stack, nullptr));
   }
   const bool all_ended =
       std::all_of(tasks_.begin(), tasks_.end(), [](const auto& task) { return task->ended; });
@@ -141,11 +128,13 @@ Schedule::Thread Schedule::Start(const std::string& name, std::function<void()> 
   auto task = std::make_unique<Task>();
   task->name = name;
   task->body = std::move(body);
-  task->stack = AllStacks().Take();
+  if (FreeStacks().empty()) FreeStacks().push_back(NewStack());
+  task->stack = FreeStacks().back();
+  FreeStacks().pop_back();
   task->priority = static_cast<int64_t>(rng_.Next() >> 2);
   getcontext(&task->context);
   task->context.uc_stack.ss_sp = task->stack;
-  task->context.uc_stack.ss_size = Stacks::kBytes;
+  task->context.uc_stack.ss_size = kStackBytes;
   task->context.uc_link = &scheduler_;
   makecontext(&task->context, &Schedule::Enter, 0);
   tasks_.push_back(std::move(task));
@@ -164,13 +153,10 @@ void Schedule::Step(Point point, const void* on) {
   Task& self = Self();
   if (rng_.Chance(switch_chance_)) self.priority = static_cast<int64_t>(rng_.Next() >> 2);
   if (++turn_steps_ > kTurnStepsMax) GoBehindAll(&self);
-  if (Choose() != &self) SwitchOut();
+  if (Choose() != &self) swapcontext(&self.context, &scheduler_);
 }
 
 void Schedule::GoBehindAll(Task* task) { task->priority = --lowest_; }
-
-// Ends the turn of the running thread, until it can run and is chosen.
-void Schedule::SwitchOut() { swapcontext(&Self().context, &scheduler_); }
 
 // Waits for a wake or until `until_nanos`.
 void Schedule::Block(Point point, const void* on, uint64_t until_nanos, const void* caller) {
@@ -186,7 +172,7 @@ void Schedule::Block(Point point, const void* on, uint64_t until_nanos, const vo
   self.waits_on = on;
   self.until_nanos = until_nanos;
   self.caller = caller;
-  SwitchOut();
+  swapcontext(&self.context, &scheduler_);
 }
 
 void Schedule::Wake(const void* on) {
@@ -219,14 +205,10 @@ Schedule::Task* Schedule::Choose() {
 // ---- what threads do ---------------------------------------------------------------------------
 
 // The mutex itself knows whether it is held.
-void Schedule::Relock(pthread_mutex_t* mutex, const void* caller) {
-  while (!RealTryLock(mutex)) Block(Point::kLock, mutex, kNever, caller);
-  Self().holds.push_back(mutex);
-}
-
 void Schedule::Lock(pthread_mutex_t* mutex, const void* caller) {
   Step(Point::kLock, mutex);
-  Relock(mutex, caller);
+  while (!RealTryLock(mutex)) Block(Point::kLock, mutex, kNever, caller);
+  Self().holds.push_back(mutex);
 }
 
 bool Schedule::TryLock(pthread_mutex_t* mutex) {

@@ -1,21 +1,19 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Schedule: a virtual machine that runs one thread at a time. A seed decides the order and the
-// times. The same seed gives the same run, whatever the real machine does.
+// Schedule: a virtual machine that runs one thread at a time. The same seed gives the same order
+// and times, whatever the real machine does.
 //
 // A thread of a schedule is a stack; they all take turns on the one thread that called Run. A turn
 // can end at a step: where the thread locks, unlocks, waits, notifies, starts or joins a thread,
-// sleeps, or offers the core. Between two steps no other thread runs. primitives.cc redirects the
-// calls of the library and the tests, which need no change.
+// sleeps, or offers the core. primitives.cc redirects these calls of the library and the tests.
 //
-// Who runs: each thread has a priority, and the runnable thread with the highest priority runs. At
-// a step the running thread draws a new priority with `switch_chance`. A small chance gives long
-// turns, few preemptions and long waits, which find bugs; a large one gives a random walk. A thread
-// that has run for kTurnStepsMax steps gets the lowest priority, so that a spinning thread cannot
-// block the others.
+// The runnable thread with the highest priority runs. At a step it draws a new priority with
+// `switch_chance`. A small chance gives long turns, few preemptions and long waits, which find
+// bugs; a large one gives a random walk. A thread that has run for kTurnStepsMax steps gets the
+// lowest priority, so that a spinning thread cannot block the others.
 //
-// What time it is: a step takes `step_nanos`. When no thread can run, time jumps to the first
-// moment at which one can. If there is no such moment, or it is past the horizon, the run is stuck.
+// A step takes `step_nanos`. When no thread can run, time jumps to the first moment at which one
+// can. If there is no such moment, or it is past the horizon, the run is stuck.
 #pragma once
 
 #include <pthread.h>
@@ -29,6 +27,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tests/support/rng.h"
@@ -56,9 +55,9 @@ class Schedule {
   struct Options {
     uint64_t seed = 1;
     // If unset, drawn from the seed, from one in two to one in some hundred.
-    std::optional<double> switch_chance;
+    std::optional<double> switch_chance{};
     // If unset, drawn from the seed, from 100 ns to 100 us.
-    std::optional<uint64_t> step_nanos;
+    std::optional<uint64_t> step_nanos{};
     // A run that takes longer is stuck.
     uint64_t horizon_nanos = 600'000'000'000;
     uint64_t steps_max = 20'000'000;
@@ -110,21 +109,12 @@ class Schedule {
   // Adds a note to the trace and its hash.
   void Note(std::string_view what, std::string_view which = {});
 
-  // During its lifetime the calling thread takes no steps. REQUIRES: the thread locks no mutex that
-  // is held.
-  class Uninterrupted {
-   public:
-    Uninterrupted() : schedule_(Current()), outer_(schedule_->uninterrupted_) {
-      schedule_->uninterrupted_ = true;
-    }
-    ~Uninterrupted() { schedule_->uninterrupted_ = outer_; }
-    Uninterrupted(const Uninterrupted&) = delete;
-    Uninterrupted& operator=(const Uninterrupted&) = delete;
-
-   private:
-    Schedule* const schedule_;
-    const bool outer_;
-  };
+  // The calling thread takes no steps in `body`. REQUIRES: it locks no mutex that is held.
+  void Uninterrupted(const std::function<void()>& body) {
+    const bool outer = std::exchange(uninterrupted_, true);
+    body();
+    uninterrupted_ = outer;
+  }
 
  private:
   struct Task;
@@ -134,9 +124,7 @@ class Schedule {
   void Step(Point point, const void* on);
   void Block(Point point, const void* on, uint64_t until_nanos, const void* caller);
   void Wake(const void* on);
-  void SwitchOut();
   Task* Choose();
-  void Relock(pthread_mutex_t* mutex, const void* caller);
   void GoBehindAll(Task* task);
   void Record(Point point, const void* on, std::string_view text);
   std::string NumberOf(const void* object);
@@ -159,5 +147,9 @@ class Schedule {
   std::map<const void*, size_t> numbers_;  // numbers of mutexes and other objects, for texts
   ucontext_t scheduler_;
 };
+
+// What remains of libc's mutexes on a schedule: whether one is held. See primitives.cc.
+bool RealTryLock(pthread_mutex_t* mutex);
+void RealUnlock(pthread_mutex_t* mutex);
 
 }  // namespace lull::testing

@@ -27,15 +27,9 @@ std::unique_ptr<ThreadHandle> StartThread(const std::string& name, std::function
   return ThreadFactory::System()->Start(name, CpuClass::kNormal, std::move(body));
 }
 
-Schedule::Options WithSeed(uint64_t seed) {
-  Schedule::Options options;
-  options.seed = seed;
-  return options;
-}
-
 /// Three threads write down their numbers, each three times.
 std::string OrderOf(uint64_t seed, uint64_t* hash) {
-  Schedule schedule(WithSeed(seed));
+  Schedule schedule({.seed = seed});
   std::string order;
   Mutex mutex;
   EXPECT_TRUE(schedule.Run([&] {
@@ -70,7 +64,7 @@ TEST(Schedule, TheSameSeedGivesTheSameRunAndOthersGiveOthers) {
 
 TEST(Schedule, AMutexIsHeldByOne) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
-    Schedule schedule(WithSeed(seed));
+    Schedule schedule({.seed = seed});
     Mutex mutex;
     bool held = false;
     int violations = 0, passes = 0;
@@ -94,9 +88,7 @@ TEST(Schedule, AMutexIsHeldByOne) {
 }
 
 TEST(Schedule, TimeIsSpentAsleepAndOnlyThere) {
-  Schedule::Options options = WithSeed(1);
-  options.step_nanos = 0;
-  Schedule schedule(options);
+  Schedule schedule({.step_nanos = 0});
   uint64_t slept = 0, waited = 0;
   ASSERT_TRUE(schedule.Run([&] {
     const uint64_t begin = Clock::System()->NowNanos();
@@ -120,7 +112,7 @@ TEST(Schedule, SaysWhoIsInADeadlock) {
     // Objects that a deadlock leaves on its stacks must outlive the test.
     auto* const first = new Mutex;
     auto* const second = new Mutex;
-    auto* const schedule = new Schedule(WithSeed(seed));
+    auto* const schedule = new Schedule({.seed = seed});
     if (schedule->Run([=] {
           const auto thread = StartThread("crosswise", [=] {
             MutexLock one(*second);
@@ -140,9 +132,7 @@ TEST(Schedule, SaysWhoIsInADeadlock) {
 }
 
 TEST(Schedule, SaysThatSomethingGoesOnForEver) {
-  Schedule::Options options = WithSeed(1);
-  options.steps_max = 10'000;
-  auto* const schedule = new Schedule(options);
+  auto* const schedule = new Schedule({.steps_max = 10'000});
   EXPECT_FALSE(schedule->Run([] {
     WakeSignal nobody_wakes;
     while (true) nobody_wakes.Wait(nobody_wakes.Ticket(), 1'000'000);
@@ -157,7 +147,7 @@ template <typename Bug>
 int Finds(Bug bug) {
   int found = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
-    Schedule schedule(WithSeed(seed));
+    Schedule schedule({.seed = seed});
     bool seen = false;
     EXPECT_TRUE(schedule.Run([&] { seen = bug(); })) << schedule.stuck();
     if (seen) ++found;

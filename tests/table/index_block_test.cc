@@ -11,7 +11,6 @@ namespace lull {
 namespace {
 
 using testing::Entries;
-using testing::Slice;
 
 /// Opens an index over `entries`, written with this restart interval.
 const char* OpenIndex(const Entries& entries, int restart_interval, IndexBlock* index) {
@@ -42,11 +41,9 @@ TEST(IndexBlockTest, FindsWhatAPlainSearchFinds) {
   // Common prefixes of the keys: empty, shorter or longer than the leading bytes, zeros.
   const std::string beginnings[] = {"", "common", "0000000000", std::string(3, '\0'),
                                     std::string(12, '\xff')};
-  const KeyOrder orders[] = {
-      testing::UserOrder(),
-      {testing::ReverseComparator(), KeyOrder::Keys::kUser},
-      testing::InternalOrder()};
-  for (const KeyOrder& order : orders) {
+  for (const KeyOrder& order :
+       {testing::UserOrder(), KeyOrder(testing::ReverseComparator(), KeyOrder::Keys::kUser),
+        testing::InternalOrder()}) {
     for (const std::string& beginning : beginnings) {
       for (const int interval : {1, 2, 16}) {
         for (const size_t count : {0, 1, 2, 7, 300}) {

@@ -36,19 +36,18 @@ TEST(KeyOrderTest, SeparatorsOfInternalKeys) {
     order.ShortenSeparator(&a, b);
     return a;
   };
-  EXPECT_EQ(InternalKey("g", last), separator(InternalKey("foo", 100), InternalKey("hello", 200)));
+  const auto successor = [&order](std::string key) {
+    order.ShortenSuccessor(&key);
+    return key;
+  };
+  const std::string foo = InternalKey("foo", 100), foobar = InternalKey("foobar", 100);
+  EXPECT_EQ(InternalKey("g", last), separator(foo, InternalKey("hello", 200)));
   // Same user key, a prefix, the wrong order: there is no shorter separator.
-  EXPECT_EQ(InternalKey("foo", 100), separator(InternalKey("foo", 100), InternalKey("foo", 99)));
-  EXPECT_EQ(InternalKey("foo", 100),
-            separator(InternalKey("foo", 100), InternalKey("foobar", 200)));
-  EXPECT_EQ(InternalKey("foobar", 100),
-            separator(InternalKey("foobar", 100), InternalKey("foo", 200)));
-  std::string key = InternalKey("foo", 100);
-  order.ShortenSuccessor(&key);
-  EXPECT_EQ(InternalKey("g", last), key);
-  key = InternalKey("\xff\xff", 100);
-  order.ShortenSuccessor(&key);
-  EXPECT_EQ(InternalKey("\xff\xff", 100), key);
+  EXPECT_EQ(foo, separator(foo, InternalKey("foo", 99)));
+  EXPECT_EQ(foo, separator(foo, InternalKey("foobar", 200)));
+  EXPECT_EQ(foobar, separator(foobar, InternalKey("foo", 200)));
+  EXPECT_EQ(InternalKey("g", last), successor(foo));
+  EXPECT_EQ(InternalKey("\xff\xff", 100), successor(InternalKey("\xff\xff", 100)));
 }
 
 TEST(KeyOrderTest, ShortenedKeysStayBetween) {

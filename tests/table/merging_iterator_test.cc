@@ -76,14 +76,34 @@ class MapIterator final : public Iterator {
   bool failed_ = false;
 };
 
-Entries Make(std::initializer_list<std::pair<const std::string, std::string>> list) {
+/// Keys of one letter without values.
+Entries Letters(const std::string& letters) {
   Entries entries(testing::LessByOrder{testing::UserOrder()});
-  entries.insert(list);
+  for (const char letter : letters) entries[std::string(1, letter)];
   return entries;
 }
 
 std::unique_ptr<Iterator> Over(Entries entries, Unreadable* unreadable = nullptr) {
   return std::make_unique<MapIterator>(std::move(entries), unreadable);
+}
+
+std::unique_ptr<Iterator> MergeOver(const KeyOrder& order, const std::vector<Entries>& parts,
+                                    Unreadable* unreadable = nullptr) {
+  std::vector<std::unique_ptr<Iterator>> children;
+  for (const Entries& part : parts) children.push_back(Over(part, unreadable));
+  return NewMergingIterator(order, std::move(children),
+                            unreadable == nullptr ? OnError::kStop : unreadable->on_error);
+}
+
+template <class... Children>
+std::unique_ptr<Iterator> Merge(OnError on_error, Children... child) {
+  std::vector<std::unique_ptr<Iterator>> children;
+  (children.push_back(std::move(child)), ...);
+  return NewMergingIterator(testing::UserOrder(), std::move(children), on_error);
+}
+
+std::unique_ptr<Iterator> Corrupt() {
+  return std::unique_ptr<Iterator>(leveldb::NewErrorIterator(Status::Corruption("bad table")));
 }
 
 /// The keys from here on, forward or backward.
@@ -107,9 +127,7 @@ TEST(MergingIteratorTest, WalksAtRandomOverAnyNumberOfChildren) {
           parts[random.Uniform(count)].emplace(key, value);
         }
       }
-      std::vector<std::unique_ptr<Iterator>> children;
-      for (Entries& part : parts) children.push_back(Over(std::move(part)));
-      const std::unique_ptr<Iterator> merged = NewMergingIterator(order, std::move(children));
+      const std::unique_ptr<Iterator> merged = MergeOver(order, parts);
       ASSERT_FALSE(merged->Valid());
       ASSERT_NO_FATAL_FAILURE(testing::ExpectHolds(merged.get(), all));
       ASSERT_NO_FATAL_FAILURE(testing::WalkAtRandom(merged.get(), all, &random, 5000));
@@ -122,7 +140,7 @@ TEST(MergingIteratorTest, EqualKeysKeepTheOrderOfTheChildrenBothWays) {
   constexpr int kChildren = 6;
   Random random(78);
   std::vector<std::pair<std::string, std::string>> expected;
-  std::vector<Entries> parts(kChildren, Make({}));
+  std::vector<Entries> parts(kChildren, Letters(""));
   for (int key = 0; key < 30; ++key) {
     for (int child = 0; child < kChildren; ++child) {
       if (random.OneIn(3)) continue;
@@ -131,10 +149,7 @@ TEST(MergingIteratorTest, EqualKeysKeepTheOrderOfTheChildrenBothWays) {
       expected.emplace_back(name, std::to_string(child));
     }
   }
-  std::vector<std::unique_ptr<Iterator>> children;
-  for (const Entries& part : parts) children.push_back(Over(part));
-  const std::unique_ptr<Iterator> merged =
-      NewMergingIterator(testing::UserOrder(), std::move(children));
+  const std::unique_ptr<Iterator> merged = MergeOver(testing::UserOrder(), parts);
   size_t at = 0;
   merged->SeekToFirst();
   for (int step = 0; step < 20000; ++step) {
@@ -155,10 +170,7 @@ TEST(MergingIteratorTest, EqualKeysKeepTheOrderOfTheChildrenBothWays) {
 TEST(MergingIteratorTest, AFailedChildEndsTheMerge) {
   Unreadable bad{{"d"}};
   const auto make = [&] {
-    std::vector<std::unique_ptr<Iterator>> children;
-    children.push_back(Over(Make({{"a", ""}, {"c", ""}, {"e", ""}})));
-    children.push_back(Over(Make({{"b", ""}, {"d", ""}, {"f", ""}}), &bad));
-    return NewMergingIterator(testing::UserOrder(), std::move(children));
+    return Merge(OnError::kStop, Over(Letters("ace")), Over(Letters("bdf"), &bad));
   };
   std::unique_ptr<Iterator> merged = make();
   merged->SeekToFirst();
@@ -177,11 +189,7 @@ TEST(MergingIteratorTest, AFailedChildEndsTheMerge) {
 
 TEST(MergingIteratorTest, AFailureWhileTurningAroundEndsTheMerge) {
   Unreadable bad{{"b"}};
-  std::vector<std::unique_ptr<Iterator>> children;
-  children.push_back(Over(Make({{"a", ""}, {"c", ""}})));
-  children.push_back(Over(Make({{"b", ""}, {"d", ""}}), &bad));
-  const std::unique_ptr<Iterator> merged =
-      NewMergingIterator(testing::UserOrder(), std::move(children));
+  const auto merged = Merge(OnError::kStop, Over(Letters("ac")), Over(Letters("bd"), &bad));
   merged->Seek("c");
   ASSERT_TRUE(merged->Valid());
   merged->Prev();  // needs the entry before "d" in the second child
@@ -192,8 +200,8 @@ TEST(MergingIteratorTest, AFailureWhileTurningAroundEndsTheMerge) {
 TEST(MergingIteratorTest, SkipsWhatItsChildrenSkip) {
   Random random(79);
   for (int round = 0; round < 300; ++round) {
-    std::vector<Entries> parts(2 + random.Uniform(6), Make({}));
-    Entries readable = Make({});
+    std::vector<Entries> parts(2 + random.Uniform(6), Letters(""));
+    Entries readable = Letters("");
     Unreadable unreadable{{}, OnError::kSkip};
     for (int i = 0; i < 60; ++i) {
       const std::string key = testing::RandomKey(&random, testing::UserOrder());
@@ -205,10 +213,7 @@ TEST(MergingIteratorTest, SkipsWhatItsChildrenSkip) {
         readable[key] = key;
       }
     }
-    std::vector<std::unique_ptr<Iterator>> children;
-    for (Entries& part : parts) children.push_back(Over(std::move(part), &unreadable));
-    const std::unique_ptr<Iterator> merged =
-        NewMergingIterator(testing::UserOrder(), std::move(children), OnError::kSkip);
+    const std::unique_ptr<Iterator> merged = MergeOver(testing::UserOrder(), parts, &unreadable);
     for (int pass = 0; pass < 2; ++pass) {
       ASSERT_NO_FATAL_FAILURE(testing::ExpectEntries(merged.get(), readable));
     }
@@ -221,13 +226,8 @@ TEST(MergingIteratorTest, WhatCanBeReadAgainDoesNotBreakTheOrder) {
   for (const bool at_the_end : {false, true}) {
     // The turn seeks "e" in the second child. That skips "f"; the step back then reads it.
     Unreadable unreadable{{"f"}, OnError::kSkip, /*seeks_left=*/2};
-    Entries second = Make({{"b", ""}, {"f", ""}});
-    if (!at_the_end) second["g"] = "";
-    std::vector<std::unique_ptr<Iterator>> children;
-    children.push_back(Over(Make({{"c", ""}, {"e", ""}})));
-    children.push_back(Over(second, &unreadable));
-    const std::unique_ptr<Iterator> merged =
-        NewMergingIterator(testing::UserOrder(), std::move(children), OnError::kSkip);
+    const auto merged = Merge(OnError::kSkip, Over(Letters("ce")),
+                              Over(Letters(at_the_end ? "bf" : "bfg"), &unreadable));
     merged->Seek("e");
     ASSERT_EQ(merged->key().ToString(), "e");
     merged->Prev();
@@ -237,12 +237,7 @@ TEST(MergingIteratorTest, WhatCanBeReadAgainDoesNotBreakTheOrder) {
 }
 
 TEST(MergingIteratorTest, AnUnreadableChildHidesNoOther) {
-  std::vector<std::unique_ptr<Iterator>> children;
-  children.push_back(Over(Make({{"a", ""}, {"c", ""}})));
-  children.emplace_back(leveldb::NewErrorIterator(Status::Corruption("bad table")));
-  children.push_back(Over(Make({{"b", ""}, {"d", ""}})));
-  const std::unique_ptr<Iterator> merged =
-      NewMergingIterator(testing::UserOrder(), std::move(children), OnError::kSkip);
+  const auto merged = Merge(OnError::kSkip, Over(Letters("ac")), Corrupt(), Over(Letters("bd")));
   merged->SeekToFirst();
   EXPECT_EQ(Rest(merged.get(), true), "abcd");
   merged->SeekToLast();
@@ -256,11 +251,7 @@ TEST(MergingIteratorTest, AnUnreadableChildHidesNoOther) {
 }
 
 TEST(MergingIteratorTest, ErrorChildren) {
-  std::vector<std::unique_ptr<Iterator>> children;
-  children.push_back(Over(Make({{"a", ""}})));
-  children.emplace_back(leveldb::NewErrorIterator(Status::Corruption("bad table")));
-  const std::unique_ptr<Iterator> merged =
-      NewMergingIterator(testing::UserOrder(), std::move(children));
+  const auto merged = Merge(OnError::kStop, Over(Letters("a")), Corrupt());
   merged->SeekToFirst();
   EXPECT_FALSE(merged->Valid());
   EXPECT_TRUE(merged->status().IsCorruption());

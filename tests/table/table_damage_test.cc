@@ -1,12 +1,14 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Damaged tables: an error or the correct data, never wrong data, never a crash.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "leveldb/filter_policy.h"
 #include "table/compression.h"
 #include "table/format.h"
 #include "tests/table/table_test_util.h"
+#include "tests/util/threads.h"
 #include "util/crc32c.h"
 
 namespace lull {
@@ -15,6 +17,7 @@ namespace {
 using testing::Entries;
 using testing::Found;
 using testing::GetInto;
+using ::testing::HasSubstr;
 using testing::Iterator;
 using testing::Status;
 
@@ -101,13 +104,10 @@ TEST(TableSourceTest, ABlockLiesInTheFileAndIsNoLongerThanItsOffsetsCanTell) {
   EXPECT_EQ(check(10, kBlockBytesMax + 1),
             "Corruption: t.ldb: at offset 10: block is impossibly long");
   EXPECT_EQ(check(source.file_bytes - 15, 10), "OK");
-  for (const uint64_t size : {uint64_t{11}, source.file_bytes, UINT64_MAX}) {
-    EXPECT_NE(check(source.file_bytes - 15, size).find("beyond the end"), std::string::npos)
-        << size;
-  }
-  for (const uint64_t offset : {source.file_bytes - 4, UINT64_MAX - 2, UINT64_MAX}) {
-    EXPECT_NE(check(offset, 5).find("beyond the end"), std::string::npos) << offset;
-  }
+  for (const uint64_t size : {uint64_t{11}, source.file_bytes, UINT64_MAX})
+    EXPECT_THAT(check(source.file_bytes - 15, size), HasSubstr("beyond the end")) << size;
+  for (const uint64_t offset : {source.file_bytes - 4, UINT64_MAX - 2, UINT64_MAX})
+    EXPECT_THAT(check(offset, 5), HasSubstr("beyond the end")) << offset;
 }
 
 TEST_F(TableDamageTest, EveryFlippedByteIsNoticedOrHarmless) {
@@ -148,15 +148,18 @@ TEST_F(TableDamageTest, EveryTruncationIsAnError) {
   }
 }
 
-TEST_F(TableDamageTest, DataCutOffUnderAnOpenTable) {
-  const std::string good = Build(leveldb::kNoCompression, 3000, testing::UserOrder(), 13);
-  ASSERT_GT(good.size(), 80000u);  // more than an open reads
-  std::unique_ptr<TableReader> reader;
-  testing::FileProbe probe;
-  ASSERT_TRUE(testing::OpenTableBytes(read_, good, &reader, &probe).ok());
-  probe.bad_begin = 0;
-  probe.bad_end = 10000;
-  const std::unique_ptr<Iterator> iterator = reader->NewIterator({});
+class BadSectorTest : public TableDamageTest {
+ protected:
+  const std::string bytes_ = Build(leveldb::kNoCompression, 3000, testing::UserOrder(), 13);
+  testing::FileProbe probe_;
+  const std::unique_ptr<TableReader> reader_ = testing::OpenedTable(read_, bytes_, &probe_);
+};
+
+TEST_F(BadSectorTest, FailsWhatNeedsItUntilItCanBeRead) {
+  ASSERT_GT(bytes_.size(), 80000u);  // more than an open reads
+  probe_.bad_begin = 0;
+  probe_.bad_end = 10000;
+  const std::unique_ptr<Iterator> iterator = reader_->NewIterator({});
   iterator->SeekToFirst();
   EXPECT_FALSE(iterator->Valid());
   EXPECT_TRUE(iterator->status().IsIOError());
@@ -168,31 +171,27 @@ TEST_F(TableDamageTest, DataCutOffUnderAnOpenTable) {
   EXPECT_TRUE(iterator->status().IsIOError());
   EXPECT_GT(seen, entries_->size() / 2);
   Found found;
-  EXPECT_TRUE(GetInto(*reader, {}, entries_->begin()->first, &found).IsIOError());
+  EXPECT_TRUE(GetInto(*reader_, {}, entries_->begin()->first, &found).IsIOError());
   EXPECT_FALSE(found.called);
-  probe.bad_end = 0;  // the device has recovered
+  probe_.bad_end = 0;  // the device has recovered
   testing::ExpectHolds(iterator.get(), *entries_);
 }
 
-TEST_F(TableDamageTest, ReadaheadDoesNotSpreadABadSector) {
-  const std::string good = Build(leveldb::kNoCompression, 3000, testing::UserOrder(), 13);
-  testing::FileProbe probe;
-  std::unique_ptr<TableReader> reader;
-  ASSERT_TRUE(testing::OpenTableBytes(read_, good, &reader, &probe).ok());
-  probe.bad_begin = 12000;
-  probe.bad_end = 12001;
+TEST_F(BadSectorTest, IsNotSpreadByReadahead) {
+  probe_.bad_begin = 12000;
+  probe_.bad_end = 12001;
   BlockReadOptions options;
   options.readahead_bytes = 1 << 20;
-  const std::unique_ptr<Iterator> iterator = reader->NewIterator(options);
+  const std::unique_ptr<Iterator> iterator = reader_->NewIterator(options);
   iterator->SeekToFirst();
   std::string last;
   for (; iterator->Valid(); iterator->Next()) last = iterator->key().ToString();
   EXPECT_TRUE(iterator->status().IsIOError());
-  EXPECT_GT(reader->ApproximateOffsetOf(last) + 400, 12000u);
+  EXPECT_GT(reader_->ApproximateOffsetOf(last) + 400, 12000u);
 
   // For salvage the iterator skips the one block.
   options.skip_damaged_blocks = true;
-  const std::unique_ptr<Iterator> salvage = reader->NewIterator(options);
+  const std::unique_ptr<Iterator> salvage = reader_->NewIterator(options);
   size_t seen = 0;
   for (salvage->SeekToFirst(); salvage->Valid(); salvage->Next(), ++seen) {
     ASSERT_EQ(entries_->at(salvage->key().ToString()), salvage->value().ToString());
@@ -206,15 +205,13 @@ TEST_F(TableDamageTest, ReadaheadDoesNotSpreadABadSector) {
 }
 
 TEST_F(TableDamageTest, ErrorsNameFileOffsetAndCause) {
-  const std::string good = Build(leveldb::kNoCompression, 40, testing::UserOrder(), 15);
-  std::string bad = good;
+  std::string bad = Build(leveldb::kNoCompression, 40, testing::UserOrder(), 15);
   bad[5] = static_cast<char>(bad[5] ^ 1);
-  std::unique_ptr<TableReader> reader;
-  ASSERT_TRUE(testing::OpenTableBytes(read_, bad, &reader).ok());
   BlockReadOptions options;
   options.verify_checksums = true;
   Found found;
-  const Status status = GetInto(*reader, options, entries_->begin()->first, &found);
+  const Status status =
+      GetInto(*testing::OpenedTable(read_, bad), options, entries_->begin()->first, &found);
   EXPECT_EQ("Corruption: the_table: at offset 0: block checksum mismatch", status.ToString());
 }
 
@@ -252,17 +249,14 @@ TEST(FormatTest, ABlockOfALibraryThatThisBuildLacksNamesIt) {
     EXPECT_EQ(status.IsNotSupportedError(), library != nullptr) << status.ToString();
     EXPECT_EQ(status.IsCorruption(), library == nullptr) << status.ToString();
     if (library == nullptr) continue;
-    EXPECT_NE(status.ToString().find("file: at offset 0: needs " + std::string(library)),
-              std::string::npos)
-        << status.ToString();
+    EXPECT_THAT(status.ToString(), HasSubstr("file: at offset 0: needs " + std::string(library)));
   }
 }
 
 TEST(FormatTest, OnlyACorrectChecksumMakesAnUnknownCompressionMoreThanDamage) {
   for (const int type : {3, 4, 255}) {
-    EXPECT_EQ(Decode("data", type).ToString(),
-              "Not implemented: file: at offset 0: compression " + std::to_string(type) +
-                  " is not supported");
+    EXPECT_EQ(Decode("data", type).ToString(), "Not implemented: file: at offset 0: compression " +
+                                                   std::to_string(type) + " is not supported");
     ByteBuffer buffer;
     leveldb::Slice contents;
     const std::string stored = std::string("data") + static_cast<char>(type) + "crc?";
@@ -274,31 +268,26 @@ TEST(FormatTest, OnlyACorrectChecksumMakesAnUnknownCompressionMoreThanDamage) {
 }
 
 TEST(FormatTest, TablesOfOtherDatabasesAreNamed) {
-  TableReadOptions options;
   std::unique_ptr<TableReader> reader;
   const std::pair<uint64_t, const char*> owners[] = {{0x88e241b785f4cff7, "RocksDB"},
                                                      {0xb3aa9ff0b3aa9ff0, "Pebble"}};
   for (const auto& [magic, owner] : owners) {
     std::string bytes(100, '\0');
     PutFixed64(&bytes, magic);
-    const Status status = testing::OpenTableBytes(options, bytes, &reader);
+    const Status status = testing::OpenTableBytes({}, bytes, &reader);
     EXPECT_TRUE(status.IsNotSupportedError()) << status.ToString();
-    EXPECT_NE(status.ToString().find(owner), std::string::npos) << status.ToString();
+    EXPECT_THAT(status.ToString(), HasSubstr(owner));
   }
 }
 
 TEST(FormatTest, AbsurdLengthsAreRefusedBeforeMemoryIsTaken) {
   if (testing::LacksALibrary()) GTEST_SKIP() << "a build without snappy or zstd";
   const std::string snappy_4gib("\xff\xff\xff\xff\x0f", 5);
-  EXPECT_TRUE(Decode(snappy_4gib + "abc", leveldb::kSnappyCompression).IsCorruption());
-  EXPECT_TRUE(Decode(std::string("\x05") + "abc", leveldb::kSnappyCompression).IsCorruption());
-  EXPECT_TRUE(Decode("", leveldb::kSnappyCompression).IsCorruption());
-  EXPECT_TRUE(Decode("no zstd frame", leveldb::kZstdCompression).IsCorruption());
-  EXPECT_TRUE(Decode("", leveldb::kZstdCompression).IsCorruption());
-  // A zstd frame header that claims 2^60 bytes.
-  EXPECT_TRUE(Decode(std::string("\x28\xb5\x2f\xfd\xe0\0\0\0\0\0\0\0\x10\1\0\0", 16),
-                     leveldb::kZstdCompression)
-                  .IsCorruption());
+  for (const std::string& stored : {snappy_4gib + "abc", std::string("\x05") + "abc", {}})
+    EXPECT_TRUE(Decode(stored, leveldb::kSnappyCompression).IsCorruption());
+  const std::string zstd_2_to_the_60("\x28\xb5\x2f\xfd\xe0\0\0\0\0\0\0\0\x10\1\0\0", 16);
+  for (const std::string& stored : {zstd_2_to_the_60, std::string("no zstd frame"), {}})
+    EXPECT_TRUE(Decode(stored, leveldb::kZstdCompression).IsCorruption());
   EXPECT_TRUE(Decode("abc", leveldb::kNoCompression).ok());
 }
 
@@ -310,6 +299,40 @@ TEST(FormatTest, CompressionAtItsDensestIsAccepted) {
   const leveldb::Slice dense = compressor.Run(leveldb::kZstdCompression, 19, zeros, &type);
   ASSERT_EQ(type, leveldb::kZstdCompression);
   EXPECT_TRUE(Decode(dense.ToString(), type).ok()) << dense.size();
+}
+
+std::string Decompressed(const std::string& stored) {
+  ByteBuffer buffer;
+  leveldb::Slice contents;
+  const char* const cause =
+      Decompress(leveldb::kZstdCompression, leveldb::Slice(stored), &buffer, &contents);
+  return cause == nullptr ? contents.ToString() : cause;
+}
+
+// The object is older than whatever the library has for the thread, so it is destroyed later.
+TEST(FormatTest, TheObjectsOfAnEndingThreadCanRead) {
+  if (testing::LacksALibrary()) GTEST_SKIP() << "a build without snappy or zstd";
+  Compressor compressor;
+  leveldb::CompressionType type;
+  const std::string raw(4000, 'r');
+  const std::string stored =
+      compressor.Run(leveldb::kZstdCompression, 1, leveldb::Slice(raw), &type).ToString();
+  ASSERT_EQ(type, leveldb::kZstdCompression);
+  struct OfThread {
+    ~OfThread() {
+      if (result != nullptr) *result = Decompressed(*stored);
+    }
+    const std::string* stored = nullptr;
+    std::string* result = nullptr;
+  };
+  std::string result;
+  RunThreads(1, [&](int) {
+    thread_local OfThread object;
+    object.stored = &stored;
+    EXPECT_EQ(Decompressed(stored), raw);
+    object.result = &result;
+  });
+  EXPECT_EQ(result, raw);
 }
 
 }  // namespace

@@ -1,26 +1,31 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Tables written and read back.
+#include "leveldb/table.h"
+
 #include <gtest/gtest.h>
 
 #include <functional>
 
 #include "leveldb/cache.h"
 #include "leveldb/filter_policy.h"
+#include "leveldb/options.h"
+#include "leveldb/table_builder.h"
 #include "table/format.h"
 #include "tests/support/option_sets.h"
 #include "tests/table/table_test_util.h"
-#include "util/thread.h"
+#include "tests/util/threads.h"
 
 namespace lull {
 namespace {
 
 using testing::Entries;
 using testing::Found;
-using testing::GetInto;
+using testing::GetFrom;
 using testing::Iterator;
-using testing::Slice;
-using testing::Status;
+
+constexpr leveldb::CompressionType kCompressions[] = {
+    leveldb::kNoCompression, leveldb::kSnappyCompression, leveldb::kZstdCompression};
 
 struct Shape {
   leveldb::CompressionType compression;
@@ -47,10 +52,8 @@ void CheckRoundTrip(const KeyOrder& order, const Shape& shape, const Entries& en
   if (shape.cache) read.block_cache = cache.get();
   testing::FileProbe probe;
   probe.mapped = shape.mapped;
-  std::unique_ptr<TableReader> reader;
-  const Status status = testing::OpenTableBytes(read, BuildTable(write, entries), &reader, &probe);
-  ASSERT_TRUE(status.ok()) << status.ToString();
-
+  const auto reader = testing::OpenedTable(read, BuildTable(write, entries), &probe);
+  ASSERT_NE(reader, nullptr);
   for (const size_t readahead : {0, 1, 1000, 1 << 20}) {
     BlockReadOptions options;
     options.verify_checksums = true;
@@ -63,48 +66,37 @@ void CheckRoundTrip(const KeyOrder& order, const Shape& shape, const Entries& en
     ASSERT_TRUE(iterator->status().ok()) << iterator->status().ToString();
   }
   for (const auto& [key, value] : entries) {
-    Found found;
-    ASSERT_TRUE(GetInto(*reader, {}, key, &found).ok());
-    ASSERT_TRUE(found.called);
-    ASSERT_EQ(key, found.key);
-    ASSERT_EQ(value, found.value);
+    ASSERT_EQ(GetFrom(*reader, key), (Found{true, key, value}));
   }
   for (int i = 0; i < 200; ++i) {
     const std::string target = testing::RandomKey(random, order);
-    Found found;
-    ASSERT_TRUE(GetInto(*reader, {}, target, &found).ok());
+    const Found found = GetFrom(*reader, target);
     const auto expected = entries.lower_bound(target);
     const bool same_user_key =
         expected != entries.end() &&
         order.CompareUser(order.UserKey(expected->first), order.UserKey(target)) == 0;
     if (found.called) {
-      ASSERT_EQ(expected->first, found.key);
-      ASSERT_EQ(expected->second, found.value);
+      ASSERT_EQ(found, (Found{true, expected->first, expected->second}));
     } else {
       ASSERT_FALSE(same_user_key);
     }
   }
 }
 
-TEST(TableTest, RoundTripOverOrdersShapesAndSizes) {
+TEST(TableRoundTripTest, OverOrdersShapesAndSizes) {
   constexpr uint64_t kSeed = 20260101;
   SCOPED_TRACE("seed " + std::to_string(kSeed));
   Random random(kSeed);
-  const KeyOrder orders[] = {testing::UserOrder(),
-                             {testing::ReverseComparator(), KeyOrder::Keys::kUser},
-                             testing::InternalOrder(),
-                             {testing::ReverseComparator(), KeyOrder::Keys::kInternal}};
-  const leveldb::CompressionType compressions[] = {
-      leveldb::kNoCompression, leveldb::kSnappyCompression, leveldb::kZstdCompression};
-  for (const KeyOrder& order : orders) {
-    for (const leveldb::CompressionType compression : compressions) {
-      for (const size_t count : {0, 1, 3, 60, 700}) {
-        const Shape shape{compression,
-                          random.OneIn(2),
-                          random.OneIn(2),
-                          random.OneIn(2),
-                          size_t{1} << random.Uniform(14),
-                          1 << random.Uniform(6)};
+  size_t tables = 0;
+  for (const KeyOrder& order :
+       {testing::UserOrder(), KeyOrder(testing::ReverseComparator(), KeyOrder::Keys::kUser),
+        testing::InternalOrder(),
+        KeyOrder(testing::ReverseComparator(), KeyOrder::Keys::kInternal)}) {
+    for (const int restart_interval : {-1, 1, 2, 3, 16, 1000}) {
+      for (const size_t count : {0, 1, 2, 60, 700}) {
+        const Shape shape{
+            kCompressions[tables++ % 3],     random.OneIn(2), random.OneIn(2), random.OneIn(2),
+            size_t{1} << random.Uniform(14), restart_interval};
         const Entries entries =
             testing::RandomEntries(&random, order, count, random.OneIn(4) ? 3000 : 60);
         ASSERT_NO_FATAL_FAILURE(CheckRoundTrip(order, shape, entries, &random));
@@ -113,67 +105,77 @@ TEST(TableTest, RoundTripOverOrdersShapesAndSizes) {
   }
 }
 
-TEST(TableTest, HugeValues) {
+/// Tables of user keys, unless a test sets another order.
+class TableTest : public ::testing::Test {
+ protected:
+  void UseFilter() { write_.filter_policy = read_.filter_policy = bloom_.get(); }
+  std::unique_ptr<TableReader> Open(const std::string& bytes) {
+    auto reader = testing::OpenedTable(read_, bytes, &probe_);
+    probe_.reads.clear();
+    return reader;
+  }
+  std::unique_ptr<TableReader> Make(const Entries& entries) {
+    return Open(BuildTable(write_, entries));
+  }
+
+  const std::unique_ptr<const leveldb::FilterPolicy> bloom_{leveldb::NewBloomFilterPolicy(10)};
+  TableWriteOptions write_;
+  TableReadOptions read_;
+  testing::FileProbe probe_;
+  testing::WrittenFile written_;
+  testing::MemoryWritable file_{&written_};
+  Entries entries_{testing::LessByOrder{testing::UserOrder()}};
+};
+
+TEST_F(TableTest, HugeValues) {
   Random random(4);
-  Entries entries(testing::LessByOrder{testing::UserOrder()});
   // zstd compresses it to almost nothing, snappy to a twentieth.
-  entries["a"] = std::string(20 << 20, 'z');
-  entries["b"] = "small";
-  entries["c"] = testing::RandomValue(&random, 3 << 20);
-  entries[std::string(100000, 'k')] = "after a huge key";
-  for (const leveldb::CompressionType compression :
-       {leveldb::kNoCompression, leveldb::kSnappyCompression, leveldb::kZstdCompression}) {
-    TableWriteOptions write;
-    write.compression = compression;
-    std::unique_ptr<TableReader> reader;
-    ASSERT_TRUE(testing::OpenTableBytes({}, BuildTable(write, entries), &reader).ok());
+  entries_["a"] = std::string(20 << 20, 'z');
+  entries_["b"] = "small";
+  entries_["c"] = testing::RandomValue(&random, 3 << 20);
+  entries_[std::string(100000, 'k')] = "after a huge key";
+  for (const leveldb::CompressionType compression : kCompressions) {
+    write_.compression = compression;
+    const auto reader = Make(entries_);
     for (const size_t readahead : {0, 50000}) {
       BlockReadOptions options;
       options.readahead_bytes = readahead;
-      testing::ExpectHolds(reader->NewIterator(options).get(), entries);
+      testing::ExpectHolds(reader->NewIterator(options).get(), entries_);
     }
   }
 }
 
-TEST(TableTest, CompressionThatSavesLittleIsNotUsed) {
+TEST_F(TableTest, CompressionThatSavesLittleIsNotUsed) {
   Random random(8);
-  std::string noise(4000, '\0');
+  std::string& noise = entries_["k"] = std::string(4000, '\0');
   for (char& c : noise) c = static_cast<char>(random.Next());
-  Entries entries(testing::LessByOrder{testing::UserOrder()});
-  entries["k"] = noise;
-  TableWriteOptions write;
-  write.compression = leveldb::kNoCompression;
-  const std::string raw = BuildTable(write, entries);
-  write.compression = leveldb::kZstdCompression;
-  EXPECT_EQ(raw, BuildTable(write, entries));
+  write_.compression = leveldb::kNoCompression;
+  const std::string raw = BuildTable(write_, entries_);
+  write_.compression = leveldb::kZstdCompression;
+  EXPECT_EQ(raw, BuildTable(write_, entries_));
   if (testing::LacksALibrary()) return;
-  entries["k"] = std::string(4000, 'n');
-  EXPECT_LT(BuildTable(write, entries).size(), 200u);
+  entries_["k"] = std::string(4000, 'n');
+  EXPECT_LT(BuildTable(write_, entries_).size(), 200u);
 }
 
-TEST(TableTest, ZstdLevelIsHeeded) {
+TEST_F(TableTest, ZstdLevelIsHeeded) {
   if (testing::LacksALibrary()) GTEST_SKIP() << "a build without snappy or zstd";
   Random random(9);
-  Entries entries(testing::LessByOrder{testing::UserOrder()});
   for (int i = 0; i < 5000; ++i)
-    entries[std::to_string(random.Uniform(1000000))] = std::to_string(random.Uniform(5000));
-  TableWriteOptions write;
-  write.block_bytes = 1 << 16;
-  write.compression = leveldb::kZstdCompression;
-  write.zstd_level = 1;
-  const size_t fast = BuildTable(write, entries).size();
-  write.zstd_level = 19;
-  EXPECT_LT(BuildTable(write, entries).size(), fast);
+    entries_[std::to_string(random.Uniform(1000000))] = std::to_string(random.Uniform(5000));
+  write_.block_bytes = 1 << 16;
+  write_.compression = leveldb::kZstdCompression;
+  write_.zstd_level = 1;
+  const size_t fast = BuildTable(write_, entries_).size();
+  write_.zstd_level = 19;
+  EXPECT_LT(BuildTable(write_, entries_).size(), fast);
 }
 
-TEST(TableTest, ApproximateOffsets) {
-  Entries entries(testing::LessByOrder{testing::UserOrder()});
-  for (int i = 0; i < 100; ++i) entries["k" + std::to_string(100 + i)] = std::string(10000, 'x');
-  TableWriteOptions write;
-  write.compression = leveldb::kNoCompression;
-  const std::string bytes = BuildTable(write, entries);
-  std::unique_ptr<TableReader> reader;
-  ASSERT_TRUE(testing::OpenTableBytes({}, bytes, &reader).ok());
+TEST_F(TableTest, ApproximateOffsets) {
+  for (int i = 0; i < 100; ++i) entries_["k" + std::to_string(100 + i)] = std::string(10000, 'x');
+  write_.compression = leveldb::kNoCompression;
+  const std::string bytes = BuildTable(write_, entries_);
+  const auto reader = Open(bytes);
   EXPECT_EQ(0u, reader->ApproximateOffsetOf(""));
   EXPECT_EQ(0u, reader->ApproximateOffsetOf("k100"));
   EXPECT_NEAR(500000.0, static_cast<double>(reader->ApproximateOffsetOf("k150")), 5000.0);
@@ -182,51 +184,37 @@ TEST(TableTest, ApproximateOffsets) {
   EXPECT_LE(end, bytes.size());
 }
 
-TEST(TableTest, ManyVersionsOfOneKeySpanBlocks) {
-  const KeyOrder order = testing::InternalOrder();
-  Entries entries(testing::LessByOrder{order});
-  for (uint64_t sequence = 1; sequence <= 500; ++sequence) {
+TEST_F(TableTest, ManyVersionsOfOneKeySpanBlocks) {
+  write_.order = read_.order = testing::InternalOrder();
+  Entries entries(testing::LessByOrder{write_.order});
+  for (uint64_t sequence = 1; sequence <= 500; ++sequence)
     entries[testing::InternalKey("key", sequence)] = std::to_string(sequence);
-  }
   entries[testing::InternalKey("kex", 1)] = "before";
   entries[testing::InternalKey("kez", 1)] = "after";
-  const std::unique_ptr<const leveldb::FilterPolicy> bloom(leveldb::NewBloomFilterPolicy(10));
-  TableWriteOptions write;
-  write.order = order;
-  write.filter_policy = bloom.get();
-  write.block_bytes = 100;
-  TableReadOptions read;
-  read.order = order;
-  read.filter_policy = bloom.get();
-  std::unique_ptr<TableReader> reader;
-  ASSERT_TRUE(testing::OpenTableBytes(read, BuildTable(write, entries), &reader).ok());
+  UseFilter();
+  write_.block_bytes = 100;
+  const auto reader = Make(entries);
   for (uint64_t sequence = 1; sequence <= 600; ++sequence) {
-    Found found;
-    ASSERT_TRUE(GetInto(*reader, {}, testing::InternalKey("key", sequence), &found).ok());
-    ASSERT_EQ(std::to_string(std::min<uint64_t>(sequence, 500)), found.value);
+    ASSERT_EQ(std::to_string(std::min<uint64_t>(sequence, 500)),
+              GetFrom(*reader, testing::InternalKey("key", sequence)).value);
   }
 }
 
-TEST(TableTest, CachedBlocksAreNotReadAgain) {
+TEST_F(TableTest, CachedBlocksAreNotReadAgain) {
   Random random(12);
   const Entries entries = testing::RandomEntries(&random, testing::UserOrder(), 500, 100);
-  TableWriteOptions write;
-  write.block_bytes = 500;
+  write_.block_bytes = 500;
   const std::unique_ptr<leveldb::Cache> cache(leveldb::NewLRUCache(10 << 20));
-  TableReadOptions read;
-  read.block_cache = cache.get();
-  testing::FileProbe probe;
-  std::unique_ptr<TableReader> reader;
-  ASSERT_TRUE(testing::OpenTableBytes(read, BuildTable(write, entries), &reader, &probe).ok());
+  read_.block_cache = cache.get();
+  const auto reader = Make(entries);
   const auto read_all = [&](bool fill_cache, size_t readahead_bytes) {
-    probe.reads.clear();
+    probe_.reads.clear();
     BlockReadOptions options;
     options.fill_cache = fill_cache;
     options.readahead_bytes = readahead_bytes;
     testing::ExpectHolds(reader->NewIterator(options).get(), entries);
-    Found found;
-    EXPECT_TRUE(GetInto(*reader, options, entries.begin()->first, &found).ok());
-    return probe.reads.size();
+    GetFrom(*reader, entries.begin()->first, options);
+    return probe_.reads.size();
   };
   EXPECT_GT(read_all(false, 0), 0u);
   EXPECT_GT(read_all(false, 10000), 0u);
@@ -238,82 +226,53 @@ TEST(TableTest, CachedBlocksAreNotReadAgain) {
 }
 
 // Of a full cache that decides what it takes.
-TEST(TableTest, CachesWhatTheCacheAdmits) {
+TEST_F(TableTest, CachesWhatTheCacheAdmits) {
   Random random(12);
   const Entries entries = testing::RandomEntries(&random, testing::UserOrder(), 500, 100);
-  TableWriteOptions write;
-  write.block_bytes = 500;
+  write_.block_bytes = 500;
   const std::unique_ptr<ResizableCache> cache = NewResizableCache(64 << 10);
   for (int i = 0; i < 2000; ++i) {
     cache->Release(
         cache->Insert(std::to_string(i), nullptr, 100, [](const leveldb::Slice&, void*) {}));
   }
-  TableReadOptions read;
-  read.block_cache = read.admission = cache.get();
-  testing::FileProbe probe;
-  std::unique_ptr<TableReader> reader;
-  ASSERT_TRUE(testing::OpenTableBytes(read, BuildTable(write, entries), &reader, &probe).ok());
-  const auto reads_of = [&](const auto& read_once) {
-    probe.reads.clear();
-    read_once();
-    return probe.reads.size();
-  };
-  const auto get_first = [&] {
-    Found found;
-    EXPECT_TRUE(GetInto(*reader, {}, entries.begin()->first, &found).ok());
-  };
-  const auto seek_last = [&] {
+  read_.block_cache = read_.admission = cache.get();
+  const auto reader = Make(entries);
+  const std::function<void()> get_first = [&] { GetFrom(*reader, entries.begin()->first); };
+  const std::function<void()> seek_last = [&] {
     const std::unique_ptr<leveldb::Iterator> iterator = reader->NewIterator({});
     iterator->SeekToLast();
     EXPECT_TRUE(iterator->Valid());
   };
-  for (const std::function<void()>& read_once : {std::function<void()>(get_first), {seek_last}}) {
-    EXPECT_EQ(reads_of(read_once), 1u);
-    EXPECT_EQ(reads_of(read_once), 1u);
-    EXPECT_EQ(reads_of(read_once), 0u);
+  for (const auto& read_once : {get_first, seek_last}) {
+    for (const size_t reads : {1, 1, 0}) {
+      probe_.reads.clear();
+      read_once();
+      EXPECT_EQ(probe_.reads.size(), reads);
+    }
   }
 }
 
-TEST(TableTest, FilterSparesReads) {
-  Entries entries(testing::LessByOrder{testing::UserOrder()});
-  for (int i = 0; i < 1000; ++i)
-    entries["key" + std::to_string(10000 + 2 * i)] = std::string(50, 'v');
-  const std::unique_ptr<const leveldb::FilterPolicy> bloom(leveldb::NewBloomFilterPolicy(10));
-  TableWriteOptions write;
-  write.filter_policy = bloom.get();
-  TableReadOptions read;
-  read.filter_policy = bloom.get();
-  testing::FileProbe probe;
-  std::unique_ptr<TableReader> reader;
-  ASSERT_TRUE(testing::OpenTableBytes(read, BuildTable(write, entries), &reader, &probe).ok());
-  probe.reads.clear();
-  for (int i = 0; i < 1000; ++i) {
-    Found found;
-    ASSERT_TRUE(GetInto(*reader, {}, "key" + std::to_string(10000 + 2 * i + 1), &found).ok());
-  }
-  EXPECT_LT(probe.reads.size(), 50u);
+TEST_F(TableTest, FilterSparesReads) {
+  const auto key = [](int i) { return "key" + std::to_string(10000 + i); };
+  for (int i = 0; i < 1000; ++i) entries_[key(2 * i)] = std::string(50, 'v');
+  UseFilter();
+  const auto reader = Make(entries_);
+  for (int i = 0; i < 1000; ++i) GetFrom(*reader, key(2 * i + 1));
+  EXPECT_LT(probe_.reads.size(), 50u);
 }
 
-TEST(TableTest, MetaBlocksLieBesideTheFilter) {
-  const std::unique_ptr<const leveldb::FilterPolicy> bloom(leveldb::NewBloomFilterPolicy(10));
-  TableWriteOptions write;
-  write.filter_policy = bloom.get();
-  testing::MemorySink sink;
-  TableWriter writer(write, &sink);
+TEST_F(TableTest, MetaBlocksLieBesideTheFilter) {
+  UseFilter();
+  TableWriter writer(write_, &file_);
   writer.Add("key", "value");
   const std::string binary("\0\xff\0", 3);
   const MetaBlock blocks[] = {{"lull.a", binary}, {"lull.c", ""}};
   ASSERT_TRUE(writer.Finish(blocks).ok());
-  ASSERT_EQ(sink.bytes.size(), writer.FileBytes());
-  TableReadOptions read;
-  read.filter_policy = bloom.get();
-  read.paranoid_checks = true;
-  std::unique_ptr<TableReader> reader;
-  ASSERT_TRUE(testing::OpenTableBytes(read, sink.bytes, &reader).ok());
+  ASSERT_EQ(written_.bytes.size(), writer.FileBytes());
+  read_.paranoid_checks = true;
+  const auto reader = Open(written_.bytes);
   EXPECT_TRUE(reader->NewIterator({})->status().ok());
-  Found found;
-  ASSERT_TRUE(GetInto(*reader, {}, "key", &found).ok());
-  EXPECT_EQ(found.value, "value");
+  EXPECT_EQ(GetFrom(*reader, "key").value, "value");
   std::string contents;
   ASSERT_TRUE(reader->ReadMetaBlock("lull.a", &contents).ok());
   EXPECT_EQ(contents, binary);
@@ -323,103 +282,155 @@ TEST(TableTest, MetaBlocksLieBesideTheFilter) {
   EXPECT_TRUE(reader->ReadMetaBlock("lull.d", &contents).IsNotFound());
 }
 
-TEST(TableTest, ManyThreadsReadAtOnce) {
+TEST_F(TableTest, ManyThreadsReadAtOnce) {
   Random random(13);
   const Entries entries = testing::RandomEntries(&random, testing::UserOrder(), 2000, 100);
-  const std::unique_ptr<const leveldb::FilterPolicy> bloom(leveldb::NewBloomFilterPolicy(10));
   const std::unique_ptr<leveldb::Cache> cache(leveldb::NewLRUCache(20000));  // evicts blocks
-  TableWriteOptions write;
-  write.filter_policy = bloom.get();
-  write.block_bytes = 1000;
-  write.compression = leveldb::kZstdCompression;
-  TableReadOptions read;
-  read.filter_policy = bloom.get();
-  read.block_cache = cache.get();
-  std::unique_ptr<TableReader> reader;
-  ASSERT_TRUE(testing::OpenTableBytes(read, BuildTable(write, entries), &reader).ok());
-  std::vector<std::unique_ptr<ThreadHandle>> threads;
-  for (int i = 0; i < 4; ++i) {
-    threads.push_back(ThreadFactory::System()->Start("reader", CpuClass::kNormal, [&] {
-      testing::ExpectHolds(reader->NewIterator({}).get(), entries);
-      for (const auto& [key, value] : entries) {
-        Found found;
-        EXPECT_TRUE(GetInto(*reader, {}, key, &found).ok());
-        EXPECT_EQ(value, found.value);
-      }
-    }));
-  }
-  threads.clear();
+  UseFilter();
+  write_.block_bytes = 1000;
+  write_.compression = leveldb::kZstdCompression;
+  read_.block_cache = cache.get();
+  const auto reader = testing::OpenedTable(read_, BuildTable(write_, entries));
+  RunThreads(4, [&](int) {
+    testing::ExpectHolds(reader->NewIterator({}).get(), entries);
+    for (const auto& [key, value] : entries) EXPECT_EQ(value, GetFrom(*reader, key).value);
+  });
 }
 
-TEST(TableWriterTest, FlushBlockBeginsANewBlock) {
-  testing::MemorySink sink;
-  TableWriter writer({}, &sink);
-  writer.FlushBlock();
-  EXPECT_EQ(0u, writer.FileBytes());
-  writer.Add("a", "1");
-  EXPECT_EQ(0u, writer.FileBytes());
-  writer.FlushBlock();
-  EXPECT_GT(writer.FileBytes(), 0u);
-  writer.Add("b", "2");
-  ASSERT_TRUE(writer.Finish().ok());
-  testing::FileProbe probe;
-  std::unique_ptr<TableReader> reader;
-  ASSERT_TRUE(testing::OpenTableBytes({}, sink.bytes, &reader, &probe).ok());
-  EXPECT_LT(reader->ApproximateOffsetOf("a"), reader->ApproximateOffsetOf("b"));
-}
-
-TEST(TableWriterTest, ReportsTheFirstFailedAppend) {
+TEST_F(TableTest, ReportsTheFirstFailedAppend) {
   Random random(6);
   const Entries entries = testing::RandomEntries(&random, testing::UserOrder(), 200, 100);
-  const size_t whole = BuildTable({}, entries).size();
-  for (size_t room = 0; room < whole; room += 97) {
-    testing::MemorySink sink;
-    sink.room = room;
-    TableWriter writer({}, &sink);
+  for (int appends = 0;; ++appends) {
+    testing::WrittenFile written;
+    testing::MemoryWritable file(&written);
+    written.appends_until_failure = appends;
+    TableWriter writer({}, &file);
     for (const auto& [key, value] : entries) writer.Add(key, value);
-    ASSERT_TRUE(writer.Finish().IsIOError()) << room;
-    ASSERT_TRUE(writer.status().IsIOError());
-    ASSERT_LE(writer.FileBytes(), room);
+    const leveldb::Status finished = writer.Finish();
+    ASSERT_LE(writer.FileBytes(), written.bytes.size());
+    ASSERT_EQ(writer.status().ToString(), finished.ToString());
+    if (written.appends <= appends) break;
+    ASSERT_TRUE(finished.IsIOError()) << appends;
+    ASSERT_EQ(written.appends, appends + 1) << "nothing follows what failed";
   }
 }
 
-TEST(TableWriterTest, RefusesEntriesBeyondTheFormat) {
-  testing::MemorySink sink;
-  TableWriter writer({}, &sink);
+TEST_F(TableTest, RefusesEntriesBeyondTheFormat) {
+  TableWriter writer({}, &file_);
   const char byte = 'x';
   writer.Add("a", "fine");
-  writer.Add("b", Slice(&byte, UINT32_MAX));  // refused before any byte of it is read
+  writer.Add("b", leveldb::Slice(&byte, UINT32_MAX));  // refused before any byte of it is read
   EXPECT_TRUE(writer.status().IsInvalidArgument());
   EXPECT_TRUE(writer.Finish().IsInvalidArgument());
 }
 
-TEST(TableWriterTest, ChangesBetweenBlocks) {
-  testing::MemorySink sink;
-  TableWriteOptions options;
-  options.compression = leveldb::kNoCompression;
-  TableWriter writer(options, &sink);
-  writer.Add("a", std::string(4000, 'a'));
+TEST_F(TableTest, FlushBlockBeginsANewBlockWithOtherOptions) {
+  entries_["a"] = std::string(4000, 'a');
+  entries_["b"] = std::string(4000, 'b');
+  testing::WrittenFile written;
+  testing::MemoryWritable file(&written);
+  write_.compression = leveldb::kNoCompression;
+  TableWriter writer(write_, &file_);
+  writer.FlushBlock();
+  EXPECT_EQ(0u, writer.FileBytes());
+  writer.Add("a", entries_["a"]);
+  EXPECT_EQ(0u, writer.FileBytes());
   writer.FlushBlock();
   const uint64_t first = writer.FileBytes();
-  options.compression = leveldb::kSnappyCompression;
-  ASSERT_TRUE(writer.ChangeOptions(options));
-  writer.Add("b", std::string(4000, 'b'));
+  EXPECT_GT(first, 0u);
+  write_.compression = leveldb::kSnappyCompression;
+  ASSERT_TRUE(writer.ChangeOptions(write_));
+  writer.Add("b", entries_["b"]);
   writer.FlushBlock();
   if (!testing::LacksALibrary()) {
     EXPECT_LT(writer.FileBytes() - first, first / 4);
   }
-  TableWriteOptions other = options;
+  TableWriteOptions other = write_;
   other.order = {testing::ReverseComparator(), KeyOrder::Keys::kUser};
   EXPECT_FALSE(writer.ChangeOptions(other));
   other.order = testing::InternalOrder();
   EXPECT_FALSE(writer.ChangeOptions(other));
   ASSERT_TRUE(writer.Finish().ok());
-  std::unique_ptr<TableReader> reader;
-  ASSERT_TRUE(testing::OpenTableBytes({}, sink.bytes, &reader).ok());
-  Entries entries(testing::LessByOrder{testing::UserOrder()});
-  entries["a"] = std::string(4000, 'a');
-  entries["b"] = std::string(4000, 'b');
-  testing::ExpectHolds(reader->NewIterator({}).get(), entries);
+  const auto reader = Open(written_.bytes);
+  testing::ExpectHolds(reader->NewIterator({}).get(), entries_);
+  EXPECT_LT(reader->ApproximateOffsetOf("a"), reader->ApproximateOffsetOf("b"));
+}
+
+// ---- leveldb::Table and leveldb::TableBuilder ----
+
+void ExpectTableReads(const leveldb::Options& options, const std::string& bytes,
+                      const Entries& entries) {
+  testing::MemoryFile file(bytes);
+  leveldb::Table* opened = nullptr;
+  ASSERT_TRUE(leveldb::Table::Open(options, &file, bytes.size(), &opened).ok());
+  const std::unique_ptr<leveldb::Table> table(opened);
+  leveldb::ReadOptions read;
+  read.verify_checksums = true;
+  const std::unique_ptr<leveldb::Iterator> iterator(table->NewIterator(read));
+  testing::ExpectHolds(iterator.get(), entries);
+  if (entries.key_comp().order.internal()) return;  // these are not in the comparator's order
+  EXPECT_EQ(0u, table->ApproximateOffsetOf(entries.begin()->first));
+}
+
+TEST(PublicTableTest, BuildsAndReads) {
+  Random random(41);
+  const std::unique_ptr<const leveldb::FilterPolicy> bloom(leveldb::NewBloomFilterPolicy(10));
+  const std::unique_ptr<leveldb::Cache> cache(leveldb::NewLRUCache(1 << 20));
+  for (const leveldb::Comparator* comparator :
+       {leveldb::BytewiseComparator(), testing::ReverseComparator()}) {
+    const Entries entries =
+        testing::RandomEntries(&random, {comparator, KeyOrder::Keys::kUser}, 500, 50);
+    leveldb::Options options;
+    options.comparator = comparator;
+    options.filter_policy = bloom.get();
+    options.block_cache = cache.get();
+    options.block_size = 512;
+    testing::WrittenFile written;
+    testing::MemoryWritable file(&written);
+    leveldb::TableBuilder builder(options, &file);
+    for (const auto& [key, value] : entries) builder.Add(key, value);
+    ASSERT_TRUE(builder.status().ok());
+    ASSERT_TRUE(builder.Finish().ok());
+    EXPECT_EQ(entries.size(), builder.NumEntries());
+    EXPECT_EQ(written.bytes.size(), builder.FileSize());
+
+    ExpectTableReads(options, written.bytes, entries);
+  }
+}
+
+TEST(PublicTableTest, FailedOpenGivesNoTable) {
+  testing::MemoryFile file("no table at all, and far from it; but long enough for a footer");
+  leveldb::Table* table = reinterpret_cast<leveldb::Table*>(1);
+  const leveldb::Status status = leveldb::Table::Open(leveldb::Options(), &file, 60, &table);
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+  EXPECT_EQ(nullptr, table);
+}
+
+TEST(PublicTableTest, ChangeOptionsKeepsTheComparator) {
+  testing::WrittenFile written;
+  testing::MemoryWritable file(&written);
+  leveldb::Options options;
+  leveldb::TableBuilder builder(options, &file);
+  options.block_size = 100;
+  EXPECT_TRUE(builder.ChangeOptions(options).ok());
+  options.comparator = testing::ReverseComparator();
+  EXPECT_TRUE(builder.ChangeOptions(options).IsInvalidArgument());
+  builder.Add("a", std::string(200, 'x'));
+  EXPECT_GT(builder.FileSize(), 0u);
+  builder.Abandon();
+}
+
+/// leveldbutil dumps a store's tables with the byte-wise comparator, so internal keys seem out of
+/// order.
+TEST(PublicTableTest, ReadsInternalKeysAsBytes) {
+  const KeyOrder order = testing::InternalOrder();
+  Entries entries(testing::LessByOrder{order});
+  for (uint64_t i = 0; i < 500; ++i)
+    entries[testing::InternalKey("k" + std::to_string(i / 10), i)] = std::to_string(i);
+  TableWriteOptions write;
+  write.order = order;
+  write.block_bytes = 64;
+  ExpectTableReads(leveldb::Options(), BuildTable(write, entries), entries);
 }
 
 }  // namespace

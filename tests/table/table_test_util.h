@@ -20,6 +20,7 @@
 #include "table/key_order.h"
 #include "table/table_reader.h"
 #include "table/table_writer.h"
+#include "tests/db/support/memory_files.h"
 #include "tests/table/key_orders.h"
 #include "util/coding.h"
 #include "util/random.h"
@@ -29,23 +30,6 @@ namespace lull::testing {
 using leveldb::Iterator;
 using leveldb::Slice;
 using leveldb::Status;
-
-/// A file for writing. Appends fail once it would exceed `room` bytes.
-class MemorySink final : public leveldb::WritableFile {
- public:
-  Status Append(const Slice& data) override {
-    const bool fits = bytes.size() + data.size() <= room;
-    if (fits) bytes.append(data.data(), data.size());
-    return fits ? Status::OK() : Status::IOError("sink", "full");
-  }
-  // Durability does not matter here.
-  Status Sync() override { return {}; }
-  Status Flush() override { return {}; }
-  Status Close() override { return {}; }
-
-  std::string bytes;
-  size_t room = SIZE_MAX;
-};
 
 /// The behaviour of a MemoryFile, and the reads it received.
 struct FileProbe {
@@ -126,14 +110,15 @@ inline Entries RandomEntries(Random* random, const KeyOrder& order, size_t count
 }
 
 inline std::string BuildTable(const TableWriteOptions& options, const Entries& entries) {
-  MemorySink sink;
-  TableWriter writer(options, &sink);
+  WrittenFile written;
+  MemoryWritable file(&written);
+  TableWriter writer(options, &file);
   for (const auto& [key, value] : entries) writer.Add(key, value);
   const Status status = writer.Finish();
   EXPECT_TRUE(status.ok()) << status.ToString();
-  EXPECT_EQ(sink.bytes.size(), writer.FileBytes());
+  EXPECT_EQ(written.bytes.size(), writer.FileBytes());
   EXPECT_EQ(entries.size(), writer.EntryCount());
-  return std::move(sink.bytes);
+  return std::move(written.bytes);
 }
 
 inline Status OpenTableBytes(TableReadOptions options, const std::string& bytes,
@@ -144,10 +129,20 @@ inline Status OpenTableBytes(TableReadOptions options, const std::string& bytes,
                            reader);
 }
 
+inline std::unique_ptr<TableReader> OpenedTable(const TableReadOptions& options,
+                                                const std::string& bytes,
+                                                const FileProbe* probe = nullptr) {
+  std::unique_ptr<TableReader> reader;
+  const Status status = OpenTableBytes(options, bytes, &reader, probe);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return reader;
+}
+
 struct Found {
   bool called = false;
   std::string key;
   std::string value;
+  bool operator==(const Found&) const = default;
 };
 
 inline Status GetInto(const TableReader& reader, const BlockReadOptions& options,
@@ -157,6 +152,15 @@ inline Status GetInto(const TableReader& reader, const BlockReadOptions& options
     EXPECT_FALSE(out->called);
     *out = {true, key.ToString(), value.ToString()};
   });
+}
+
+/// What a table has for `target`; the search must not fail.
+inline Found GetFrom(const TableReader& reader, const Slice& target,
+                     const BlockReadOptions& options = {}) {
+  Found found;
+  const Status status = GetInto(reader, options, target, &found);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return found;
 }
 
 /// Expects an iterator to return exactly `entries`, in both directions.

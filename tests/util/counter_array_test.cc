@@ -3,10 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <vector>
-
-#include "util/thread.h"
+#include "tests/util/threads.h"
 
 namespace lull {
 namespace {
@@ -19,7 +16,7 @@ TEST(CounterArray, AddsUpWhatAllThreadsCounted) {
   int without = 0;
   for (int i = 0; i < kThreads; ++i) {
     // One after another: ordinals are never used again.
-    ThreadFactory::System()->Start("counter", CpuClass::kNormal, [&] {
+    RunThreads(1, [&](int) {
       if (sums.Own() == nullptr) ++without;
       CountingCall<3> call(&sums);
       call[1] += 2;
@@ -36,17 +33,13 @@ TEST(CounterArray, AddsUpWhatAllThreadsCounted) {
 TEST(CounterArray, ManyThreadsAddAtOnce) {
   constexpr uint64_t kCalls = 2000;
   CounterArray<2> sums;
-  std::vector<std::unique_ptr<ThreadHandle>> threads;
-  for (int i = 0; i < kThreads; ++i) {
-    threads.push_back(ThreadFactory::System()->Start("counter", CpuClass::kNormal, [&] {
-      for (uint64_t call = 0; call < kCalls; ++call) {
-        CountingCall<2> counts(&sums);
-        counts[0] += 1;
-        if (call % 2 == 0) counts[1] += 3;
-      }
-    }));
-  }
-  threads.clear();
+  RunThreads(kThreads, [&](int) {
+    for (uint64_t call = 0; call < kCalls; ++call) {
+      CountingCall<2> counts(&sums);
+      counts[0] += 1;
+      if (call % 2 == 0) counts[1] += 3;
+    }
+  });
   EXPECT_EQ(sums.Sum(0), kThreads * kCalls);
   EXPECT_EQ(sums.Sum(1), kThreads * kCalls / 2 * 3);
 }

@@ -4,21 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <string>
-#include <vector>
 
+#include "tests/util/test_dir.h"
 #include "util/random.h"
 
 namespace lull::crc32c {
 namespace {
-
-std::string RandomBytes(size_t size, uint64_t seed) {
-  Random random(seed);
-  std::string bytes(size, '\0');
-  for (char& byte : bytes) byte = static_cast<char>(random.Next());
-  return bytes;
-}
 
 // RFC 3720, section B.4.
 TEST(Crc32c, VectorsOfTheStandard) {

@@ -12,12 +12,16 @@
 #include <vector>
 
 #include "leveldb/helpers/memenv.h"
+#include "tests/support/fault_env.h"
 #include "tests/util/test_dir.h"
 #include "util/env_extension.h"
 #include "util/file_util.h"
 
 namespace leveldb {
 namespace {
+
+using lull::Pattern;
+using lull::testing::FaultEnv;
 
 /// Overrides the older or the newer names of the two removal functions.
 class OldNames final : public EnvWrapper {
@@ -51,11 +55,10 @@ TEST(Env, OldAndNewNamesOfRemovalReachEachOther) {
 }
 
 TEST(Env, AppendableFilesAreOptional) {
-  NewNames env;
-  WritableFile* file = reinterpret_cast<WritableFile*>(&env);
-  const Status s = env.NewAppendableFile("name", &file);
-  EXPECT_EQ(s.ToString(), "Not implemented: NewAppendableFile: name");
-  EXPECT_EQ(file, nullptr);
+  NewNames names;
+  Env* const env = &names;
+  EXPECT_EQ(lull::Refused(env, &Env::NewAppendableFile, "name").ToString(),
+            "Not implemented: NewAppendableFile: name");
 }
 
 /// Of the system and in memory.
@@ -81,8 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Envs, AnyEnvTest, ::testing::Bool(),
 
 TEST_P(AnyEnvTest, WholeFilesGoOutAndComeBack) {
   for (const size_t size : {0u, 1u, 8191u, 8192u, 8193u, 65536u, 65537u, 1000003u}) {
-    std::string bytes(size, '\0');
-    for (size_t i = 0; i < size; i++) bytes[i] = static_cast<char>(i * 31 + i / 256);
+    const std::string bytes = Pattern(size);
     Write(name_, bytes);
     EXPECT_TRUE(Contents(name_) == bytes) << size;
     uint64_t found = 99;
@@ -97,7 +99,7 @@ TEST_P(AnyEnvTest, WholeFilesGoOutAndComeBack) {
   EXPECT_EQ(read, "");
 }
 
-TEST_P(AnyEnvTest, CreatingReplacesAndAppendingContinues) {
+TEST_P(AnyEnvTest, CreatingAndRenamingReplaceAndAppendingContinues) {
   Write(name_, "something older");
   Write(name_, "new");
   for (const char* const expected : {"new+", "new++"}) {
@@ -106,13 +108,16 @@ TEST_P(AnyEnvTest, CreatingReplacesAndAppendingContinues) {
     ASSERT_TRUE(file->Close().ok());
     EXPECT_EQ(Contents(name_), expected);
   }
-  ASSERT_TRUE(lull::Opened(env_, &Env::NewAppendableFile, dir_.File("b"))->Append("first").ok());
-  EXPECT_EQ(Contents(dir_.File("b")), "first");
+  const std::string other = dir_.File("b");
+  ASSERT_TRUE(lull::Opened(env_, &Env::NewAppendableFile, other)->Append("first").ok());
+  EXPECT_EQ(Contents(other), "first");
+  ASSERT_TRUE(env_->RenameFile(name_, other).ok());
+  EXPECT_EQ(Contents(other), "new++");
+  EXPECT_FALSE(env_->FileExists(name_));
 }
 
 TEST_P(AnyEnvTest, SequentialReadsAndSkips) {
-  std::string bytes(100000, '\0');
-  for (size_t i = 0; i < bytes.size(); i++) bytes[i] = static_cast<char>(i * 31 + i / 256);
+  const std::string bytes = Pattern(100000);
   Write(name_, bytes);
   const auto file = lull::Opened(env_, &Env::NewSequentialFile, name_);
   std::vector<char> scratch(60000);
@@ -132,85 +137,45 @@ TEST_P(AnyEnvTest, SequentialReadsAndSkips) {
   EXPECT_TRUE(read.empty());
 }
 
-TEST_P(AnyEnvTest, RenamingReplaces) {
-  Write(name_, "new");
-  Write(dir_.File("b"), "old");
-  ASSERT_TRUE(env_->RenameFile(name_, dir_.File("b")).ok());
-  EXPECT_EQ(Contents(dir_.File("b")), "new");
-  EXPECT_FALSE(env_->FileExists(name_));
-}
-
 TEST_P(AnyEnvTest, AnOpenFileCanBeRemovedAndStillRead) {
   Write(name_, "contents");
   auto file = lull::Opened(env_, &Env::NewRandomAccessFile, name_);
   const Status removed = env_->RemoveFile(name_);
   EXPECT_TRUE(removed.ok()) << removed.ToString();
+  if (GetParam()) Write(name_, "another");
   char scratch[8];
   Slice read;
   EXPECT_TRUE(file->Read(1, sizeof(scratch), &read, scratch).ok());
   EXPECT_EQ(read.ToString(), "ontents");
+  if (!GetParam()) {
+    EXPECT_TRUE(file->Read(9, sizeof(scratch), &read, scratch).ok());
+    EXPECT_EQ(read.ToString(), "");
+  }
   file.reset();
-  EXPECT_FALSE(env_->FileExists(name_));
+  EXPECT_EQ(env_->FileExists(name_), GetParam());
 }
 
 TEST_P(AnyEnvTest, OneLockAtATime) {
-  FileLock* first = nullptr;
-  FileLock* second = nullptr;
-  ASSERT_TRUE(env_->LockFile(name_, &first).ok());
-  const Status s = env_->LockFile(name_, &second);
-  EXPECT_TRUE(s.IsIOError()) << s.ToString();
-  EXPECT_EQ(second, nullptr);
-  ASSERT_TRUE(env_->UnlockFile(first).ok());
-  ASSERT_TRUE(env_->LockFile(name_, &second).ok());
-  EXPECT_TRUE(env_->UnlockFile(second).ok());
-}
-
-/// Creates files whose n-th operation fails.
-class FailingFiles final : public EnvWrapper {
- public:
-  explicit FailingFiles(int fail_at) : EnvWrapper(Env::Default()), fail_at_(fail_at) {}
-
-  Status NewWritableFile(const std::string& name, WritableFile** result) override {
-    WritableFile* file;
-    if (Status s = target()->NewWritableFile(name, &file); !s.ok()) return s;
-    *result = new File(std::unique_ptr<WritableFile>(file), &fail_at_);
-    return Status::OK();
+  for (int round = 0; round < 2; ++round) {
+    FileLock* lock = nullptr;
+    ASSERT_TRUE(env_->LockFile(name_, &lock).ok());
+    const Status s = lull::Refused(env_, &Env::LockFile, name_);
+    EXPECT_TRUE(s.IsIOError()) << s.ToString();
+    ASSERT_TRUE(env_->UnlockFile(lock).ok());
   }
-  bool is_used_up() const { return fail_at_ < 0; }
-
- private:
-  class File final : public WritableFile {
-   public:
-    File(std::unique_ptr<WritableFile> target, int* fail_at)
-        : target_(std::move(target)), fail_at_(fail_at) {}
-    Status Append(const Slice& data) override { return Step("append", target_->Append(data)); }
-    Status Flush() override { return Step("flush", target_->Flush()); }
-    Status Sync() override { return Step("sync", target_->Sync()); }
-    Status Close() override { return Step("close", target_->Close()); }
-
-   private:
-    Status Step(const char* what, Status s) {
-      return (*fail_at_)-- == 0 ? Status::IOError(what, "injected") : s;
-    }
-    std::unique_ptr<WritableFile> target_;
-    int* fail_at_;
-  };
-  int fail_at_;
-};
+}
 
 TEST(Env, AFileThatCannotBeWrittenWholeIsRemoved) {
   const lull::TestDir dir;
   const std::string name = dir.File("partial");
-  int failures = 0;
-  for (int fail_at = 0;; fail_at++) {
-    FailingFiles env(fail_at);
+  for (uint64_t operation = 0; operation <= 3; ++operation) {  // append, sync, close
+    FaultEnv env(Env::Default());
+    env.Arm({lull::testing::FaultKind::kErrorOnce, operation,
+             lull::testing::kAppend | lull::testing::kSync | lull::testing::kClose});
     const Status s = lull::WriteStringToFileSync(&env, "bytes", name);
-    if (!env.is_used_up()) break;
-    failures++;
-    EXPECT_TRUE(s.IsIOError()) << s.ToString();
-    EXPECT_FALSE(Env::Default()->FileExists(name)) << s.ToString();
+    EXPECT_EQ(s.IsIOError(), operation < 3) << s.ToString();
+    EXPECT_EQ(Env::Default()->FileExists(name), s.ok()) << operation;
   }
-  EXPECT_EQ(failures, 3);  // append, sync, close
   EXPECT_EQ(lull::TestDir::Contents(name), "bytes");
 }
 
@@ -238,25 +203,22 @@ TEST(EnvExtension, IsNotFoundAfterItsEnvIsGone) {
 }
 
 TEST(EnvExtension, FilesAreOptional) {
-  OnlyDirectories extension(Env::Default());
-  lull::EnvExtension& base = extension;
+  using lull::EnvExtension;
+  OnlyDirectories only(Env::Default());
+  EnvExtension* const base = &only;
   WritableFile* file;
-  RandomAccessFile* input;
-  SequentialFile* sequential;
   lull::LogFile* log;
-  EXPECT_TRUE(base.NewLogFile("a", 1, lull::LogFileMode::kMapped, &log).IsNotSupportedError());
+  EXPECT_TRUE(base->NewLogFile("a", 1, lull::LogFileMode::kMapped, &log).IsNotSupportedError());
   EXPECT_EQ(log, nullptr);
-  EXPECT_TRUE(base.NewTableFile("a", lull::TableWriterKind::kFlush, &file).IsNotSupportedError());
+  EXPECT_TRUE(base->NewTableFile("a", lull::TableWriterKind::kFlush, &file).IsNotSupportedError());
   EXPECT_EQ(file, nullptr);
-  EXPECT_TRUE(base.NewManifestFile("a", &file).IsNotSupportedError());
-  EXPECT_EQ(file, nullptr);
-  EXPECT_TRUE(base.NewCompactionInput("a", &input).IsNotSupportedError());
-  EXPECT_EQ(input, nullptr);
-  EXPECT_TRUE(base.NewExclusiveFile("a", &file).IsNotSupportedError());
-  EXPECT_EQ(file, nullptr);
-  EXPECT_TRUE(base.OpenRegularFile("a", &sequential).IsNotSupportedError());
-  EXPECT_EQ(sequential, nullptr);
-  EXPECT_EQ(base.FreeBytes("a"), std::nullopt);
+  for (const Status& s : {lull::Refused(base, &EnvExtension::NewManifestFile, "a"),
+                          lull::Refused(base, &EnvExtension::NewCompactionInput, "a"),
+                          lull::Refused(base, &EnvExtension::NewExclusiveFile, "a"),
+                          lull::Refused(base, &EnvExtension::OpenRegularFile, "a")}) {
+    EXPECT_TRUE(s.IsNotSupportedError());
+  }
+  EXPECT_EQ(base->FreeBytes("a"), std::nullopt);
 }
 
 TEST(EnvExtension, FreeBytesThatCannotBeTrueAreUnknown) {

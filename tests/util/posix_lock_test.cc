@@ -9,6 +9,7 @@
 #include <string>
 
 #include "leveldb/env.h"
+#include "tests/util/child.h"
 #include "tests/util/test_dir.h"
 #include "util/env_extension.h"
 #include "util/posix/file_os.h"
@@ -22,27 +23,19 @@ using leveldb::Status;
 
 /// Whether another process could take the lock now, checked as LevelDB checks.
 bool OthersCanLock(const std::string& name) {
-  const pid_t child = fork();
-  if (child == 0) {
+  const int code = ExitOfChild([&] {
     const int fd = open(name.c_str(), O_RDWR | O_CREAT, 0644);
     struct flock request = {};
     request.l_type = F_WRLCK;
     request.l_whence = SEEK_SET;
-    _exit(fd >= 0 && fcntl(fd, F_SETLK, &request) == 0 ? 0 : 1);
-  }
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return fd >= 0 && fcntl(fd, F_SETLK, &request) == 0 ? 0 : 1;
+  });
+  return code == 0;
 }
 
 class LockTest : public ::testing::Test {
  protected:
-  Status Refusal(const std::string& name) {
-    FileLock* lock = nullptr;
-    const Status s = env_->LockFile(name, &lock);
-    EXPECT_EQ(lock, nullptr);
-    return s;
-  }
+  Status Refusal(const std::string& name) { return Refused(env_, &Env::LockFile, name); }
   FileLock* Lock(const std::string& name) {
     FileLock* lock = nullptr;
     const Status s = env_->LockFile(name, &lock);
@@ -81,20 +74,17 @@ TEST_F(LockTest, OutlivesOtherDescriptorsOfTheFile) {
 TEST_F(LockTest, EndsWithItsProcessWhateverItHasForked) {
   int released[2];
   ASSERT_EQ(pipe(released), 0);
-  const pid_t child = fork();
-  if (child == 0) {
+  const int code = ExitOfChild([&] {
     FileLock* lock;
-    if (!env_->LockFile(name_, &lock).ok()) _exit(1);
+    if (!env_->LockFile(name_, &lock).ok()) return 1;
     if (fork() == 0) {  // outlives its parent
       close(released[1]);
       char byte;
       _exit(static_cast<int>(read(released[0], &byte, 1)));
     }
-    _exit(0);  // without unlocking
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+    return 0;  // without unlocking
+  });
+  EXPECT_EQ(code, 0);
   EXPECT_TRUE(OthersCanLock(name_));
   for (const int fd : released) close(fd);
 }

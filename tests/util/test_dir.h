@@ -14,6 +14,7 @@
 #include <string>
 
 #include "leveldb/status.h"
+#include "util/random.h"
 
 namespace lull {
 
@@ -48,6 +49,20 @@ class TestDir {
   std::string path_;
 };
 
+/// Contents that repeat nowhere.
+inline std::string Pattern(size_t bytes) {
+  std::string text(bytes, '\0');
+  for (size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>(i * 31 + i / 251);
+  return text;
+}
+
+inline std::string RandomBytes(size_t size, uint64_t seed) {
+  Random random(seed);
+  std::string bytes(size, '\0');
+  for (char& byte : bytes) byte = static_cast<char>(random.Next());
+  return bytes;
+}
+
 /// The file that a function of an Env opens: Opened(env, &Env::NewWritableFile, name).
 template <class Owner, class File>
 std::unique_ptr<File> Opened(Owner* owner,
@@ -57,6 +72,16 @@ std::unique_ptr<File> Opened(Owner* owner,
   const leveldb::Status s = (owner->*open)(name, &file);
   EXPECT_TRUE(s.ok()) << s.ToString();
   return std::unique_ptr<File>(file);
+}
+
+/// The error of such a function, which must not give a file.
+template <class Owner, class File>
+leveldb::Status Refused(Owner* owner, leveldb::Status (Owner::*open)(const std::string&, File**),
+                        const std::string& name) {
+  File* file = reinterpret_cast<File*>(owner);
+  const leveldb::Status s = (owner->*open)(name, &file);
+  EXPECT_EQ(file, nullptr);
+  return s;
 }
 
 }  // namespace lull

@@ -8,13 +8,13 @@
 #include <signal.h>
 
 #include <atomic>
-#include <future>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "tests/support/no_more_threads.h"
+#include "tests/util/threads.h"
 #include "util/posix/sched_attributes.h"
 
 namespace lull {
@@ -25,14 +25,8 @@ std::unique_ptr<ThreadHandle> Start(const std::string& name, CpuClass cpu_class,
   return ThreadFactory::System()->Start(name, cpu_class, std::move(body));
 }
 
-TEST(Thread, DestructorJoins) {
-  int value = 0;
-  Start("adder", CpuClass::kNormal, [&] { value = 42; }).reset();
-  EXPECT_EQ(value, 42);
-}
-
 TEST(Thread, CarriesItsNameCutToTheKernelsLimit) {
-  std::string name;
+  std::string name;  // read after the destructor has joined the thread
   Start("a-name-that-is-too-long", CpuClass::kNormal, [&] {
     char buffer[32];
     if (pthread_getname_np(pthread_self(), buffer, sizeof(buffer)) == 0) name = buffer;
@@ -77,15 +71,6 @@ TEST(Thread, LeavesTheClientsSignalsToTheClient) {
   for (const int signal : {SIGSEGV, SIGBUS, SIGABRT}) EXPECT_EQ(sigismember(&inside, signal), 0);
 }
 
-TEST(Thread, DetachedThreadRuns) {
-  auto done = std::make_shared<std::promise<int>>();
-  std::future<int> result = done->get_future();
-  ASSERT_TRUE(ThreadFactory::System()
-                  ->TryStartDetached("loose", CpuClass::kIdle, [done] { done->set_value(7); })
-                  .ok());
-  EXPECT_EQ(result.get(), 7);
-}
-
 TEST(Thread, ARefusedThreadIsAnErrorThatNamesIt) {
   const testing::NoMoreThreads refuses;
   bool ran = false;
@@ -102,15 +87,11 @@ TEST(Thread, ARefusedThreadIsAnErrorThatNamesIt) {
 TEST(Thread, OrdinalsAreDistinctAndStay) {
   constexpr int kThreads = 8;
   std::vector<unsigned> seen(kThreads);
-  std::vector<std::unique_ptr<ThreadHandle>> threads;
   std::atomic<bool> stable{true};
-  for (int i = 0; i < kThreads; i++) {
-    threads.push_back(Start("ordinal", CpuClass::kNormal, [&, i] {
-      seen[static_cast<size_t>(i)] = ThreadOrdinal();
-      if (ThreadOrdinal() != seen[static_cast<size_t>(i)]) stable = false;
-    }));
-  }
-  threads.clear();
+  RunThreads(kThreads, [&](int i) {
+    unsigned& own = seen[static_cast<size_t>(i)] = ThreadOrdinal();
+    if (ThreadOrdinal() != own) stable = false;
+  });
   EXPECT_TRUE(stable);
   std::set<unsigned> distinct(seen.begin(), seen.end());
   distinct.insert(ThreadOrdinal());

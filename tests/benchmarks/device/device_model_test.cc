@@ -5,10 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/benchmarks/units.h"
+#include "tests/support/units.h"
 
 namespace lull::bench {
 namespace {
+
+using testing::kMsNanos;
 
 constexpr uint64_t kMB = 1'000'000;
 
@@ -26,23 +28,23 @@ uint64_t EndOf(DeviceModel& device, DeviceModel::Ticket ticket) {
 }
 
 TEST(DeviceModelTest, ASyncTakesItsBytesRequestFlushAndLatency) {
-  DeviceModel device({"all", 100e6, 2.0 * kMs, 3.0 * kMs, 4.0 * kMs, 1000 * kMB});
+  DeviceModel device({"all", 100e6, 2.0 * kMsNanos, 3.0 * kMsNanos, 4.0 * kMsNanos, 1000 * kMB});
   device.Append("a", kMB);
-  EXPECT_EQ(EndOf(device, device.Sync("a")), (10 + 2 + 3 + 4) * kMs);
+  EXPECT_EQ(EndOf(device, device.Sync("a")), (10 + 2 + 3 + 4) * kMsNanos);
   EXPECT_EQ(device.written_bytes(), kMB);
   EXPECT_EQ(device.dirty_bytes(), 0u);
   // No bytes to write, only the flush.
-  EXPECT_EQ(EndOf(device, device.Sync("a")), (19 + 2 + 3 + 4) * kMs);
+  EXPECT_EQ(EndOf(device, device.Sync("a")), (19 + 2 + 3 + 4) * kMsNanos);
 }
 
 TEST(DeviceModelTest, LatencyDelaysOneSyncAndOccupiesNoDevice) {
-  DeviceModel device({"far", 100e6, 0, 0, 50.0 * kMs, 1000 * kMB});
+  DeviceModel device({"far", 100e6, 0, 0, 50.0 * kMsNanos, 1000 * kMB});
   device.Append("a", kMB);
   device.Append("b", kMB);
   const auto a = device.Sync("a");
   const auto b = device.Sync("b");
-  EXPECT_EQ(device.EndsAtNs(a), 70 * kMs);
-  EXPECT_EQ(device.EndsAtNs(b), 70 * kMs);
+  EXPECT_EQ(device.EndsAtNs(a), 70 * kMsNanos);
+  EXPECT_EQ(device.EndsAtNs(b), 70 * kMsNanos);
 }
 
 TEST(DeviceModelTest, TwoFilesShareAndTheLongerOneGoesOnAlone) {
@@ -51,18 +53,18 @@ TEST(DeviceModelTest, TwoFilesShareAndTheLongerOneGoesOnAlone) {
   device.Append("long", 3 * kMB);
   const auto of_long = device.Sync("long");
   const auto of_short = device.Sync("short");
-  EXPECT_EQ(device.EndsAtNs(of_short), 20 * kMs);
-  EXPECT_EQ(device.EndsAtNs(of_long), 40 * kMs);
+  EXPECT_EQ(device.EndsAtNs(of_short), 20 * kMsNanos);
+  EXPECT_EQ(device.EndsAtNs(of_long), 40 * kMsNanos);
 }
 
 TEST(DeviceModelTest, ASmallSyncIsNotBehindALargeOne) {
   DeviceModel device(Plain());
   device.Append("table", 100 * kMB);  // takes a second
   const auto table = device.Sync("table");
-  device.Advance(100 * kMs);
+  device.Advance(100 * kMsNanos);
   device.Append("log", kMB / 10);
-  EXPECT_EQ(EndOf(device, device.Sync("log")), 102 * kMs);  // at half the speed
-  EXPECT_EQ(EndOf(device, table), 1001 * kMs);
+  EXPECT_EQ(EndOf(device, device.Sync("log")), 102 * kMsNanos);  // at half the speed
+  EXPECT_EQ(EndOf(device, table), 1001 * kMsNanos);
 }
 
 TEST(DeviceModelTest, ManyRequestsOfAFileGetNoMoreThanOne) {
@@ -74,19 +76,19 @@ TEST(DeviceModelTest, ManyRequestsOfAFileGetNoMoreThanOne) {
   }
   device.Append("one", 4 * kMB);
   const auto one = device.Sync("one");
-  EXPECT_EQ(device.EndsAtNs(last), 80 * kMs);
-  EXPECT_EQ(device.EndsAtNs(one), 80 * kMs);
+  EXPECT_EQ(device.EndsAtNs(last), 80 * kMsNanos);
+  EXPECT_EQ(device.EndsAtNs(one), 80 * kMsNanos);
 }
 
 TEST(DeviceModelTest, WhatComesLaterPutsAnEndOff) {
   DeviceModel device(Plain());
   device.Append("a", 2 * kMB);
   const auto a = device.Sync("a");
-  EXPECT_EQ(device.EndsAtNs(a), 20 * kMs);
-  device.Advance(10 * kMs);
+  EXPECT_EQ(device.EndsAtNs(a), 20 * kMsNanos);
+  device.Advance(10 * kMsNanos);
   device.Append("b", kMB);
   device.Sync("b");
-  EXPECT_EQ(device.EndsAtNs(a), 30 * kMs);
+  EXPECT_EQ(device.EndsAtNs(a), 30 * kMsNanos);
 }
 
 TEST(DeviceModelTest, ASteadyWriterGetsTheBandwidth) {
@@ -109,10 +111,10 @@ TEST(DeviceModelTest, ASteadyWriterGetsTheBandwidth) {
 TEST(DeviceModelTest, BelowHalfNothingIsWrittenBack) {
   DeviceModel device({"cache", 100e6, 0, 0, 0, 10 * kMB});
   device.Append("a", 5 * kMB);
-  device.Advance(1000 * kMs);
+  device.Advance(1000 * kMsNanos);
   EXPECT_EQ(device.dirty_bytes(), 5 * kMB);
   device.Append("a", 1);
-  device.Advance(2000 * kMs);
+  device.Advance(2000 * kMsNanos);
   EXPECT_LT(device.dirty_bytes(), 5 * kMB) << "a piece of it";
   EXPECT_GT(device.dirty_bytes(), 3 * kMB);
 }
@@ -123,7 +125,7 @@ TEST(DeviceModelTest, WhatIsRemovedNeedNotBeWritten) {
   EXPECT_TRUE(device.full());
   device.Remove("a");
   EXPECT_FALSE(device.full());
-  device.Advance(1000 * kMs);
+  device.Advance(1000 * kMsNanos);
   EXPECT_EQ(device.written_bytes(), 0u);
   const auto sync = device.Sync("b");
   device.Remove("b");
@@ -136,7 +138,7 @@ TEST(DeviceModelTest, ARenamedFileKeepsItsBytesAndReplacesTheOther) {
   device.Append("old", 5 * kMB);
   device.Rename("new", "old");
   EXPECT_EQ(device.dirty_bytes(), kMB);
-  EXPECT_EQ(device.EndsAtNs(device.Sync("old")), 10 * kMs);
+  EXPECT_EQ(device.EndsAtNs(device.Sync("old")), 10 * kMsNanos);
 }
 
 TEST(DeviceModelTest, Presets) {

@@ -21,12 +21,6 @@ constexpr int kDays = 5;
 // The database as it should be after each flush.
 using Model = std::map<uint32_t, std::string>;
 
-std::set<uint32_t> LiveCoins(const CoinTrace& trace) {
-  std::set<uint32_t> live;
-  trace.ForEachLive([&live](uint32_t coin) { EXPECT_TRUE(live.insert(coin).second); });
-  return live;
-}
-
 class CoinTraceTest : public ::testing::Test {
  protected:
   CoinTraceTest() {
@@ -74,20 +68,16 @@ class CoinTraceTest : public ::testing::Test {
   uint64_t erased_ = 0;
 };
 
-TEST_F(CoinTraceTest, FlushesKeepTheDatabaseEqualToTheUnspentCoins) {
+TEST_F(CoinTraceTest, FlushesWriteTheUnspentCoinsAndSharesAreThoseOfTheConstants) {
   SCOPED_TRACE("seed 7");
   for (int day = 0; day < kDays; ++day) {
     Day();
-    const std::set<uint32_t> live = LiveCoins(trace_);
+    std::set<uint32_t> live;
+    trace_.ForEachLive([&live](uint32_t coin) { EXPECT_TRUE(live.insert(coin).second); });
     ASSERT_EQ(live.size(), trace_.live());
     ASSERT_EQ(live.size(), model_.size());
     for (const auto& [coin, value] : model_) ASSERT_TRUE(live.contains(coin));
   }
-}
-
-TEST_F(CoinTraceTest, SharesAreThoseOfTheConstants) {
-  SCOPED_TRACE("seed 7");
-  for (int day = 0; day < kDays; ++day) Day();
   const double created = kScale * kDays * coins::kCreatedPerDay / coins::kSet * kLoaded;
   EXPECT_NEAR(static_cast<double>(trace_.created()), created, 2);
   const auto spent = static_cast<double>(trace_.spent());

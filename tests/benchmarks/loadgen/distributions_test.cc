@@ -19,16 +19,21 @@ constexpr int kDraws = 200'000;
 // Five standard deviations of the share of an event of probability `p` in kDraws.
 double Slack(double p) { return 5 * std::sqrt(p * (1 - p) / kDraws); }
 
-class ZipfTest : public testing::TestWithParam<double> {};
+class DistributionTest : public ::testing::Test {
+ protected:
+  const ::testing::ScopedTrace trace_{__FILE__, __LINE__, "seed 9"};
+  Rng rng_{9};
+};
+class KeysTest : public DistributionTest {};
+class SizesTest : public DistributionTest {};
+class ZipfTest : public DistributionTest, public ::testing::WithParamInterface<double> {};
 
 TEST_P(ZipfTest, RanksComeAsOftenAsTheLawSays) {
   constexpr uint64_t kRanks = 1000;
   const double exponent = GetParam();
-  SCOPED_TRACE("seed 7");
-  Rng rng(7);
   const Zipf zipf(kRanks, exponent);
   std::vector<int> count(kRanks);
-  for (int i = 0; i < kDraws; ++i) ++count.at(zipf(rng));
+  for (int i = 0; i < kDraws; ++i) ++count.at(zipf(rng_));
   double norm = 0;
   for (uint64_t rank = 0; rank < kRanks; ++rank) norm += std::pow(rank + 1, -exponent);
   for (const uint64_t rank : {0, 1, 2, 9, 99, 999}) {
@@ -45,24 +50,21 @@ TEST_P(ZipfTest, RanksComeAsOftenAsTheLawSays) {
 }
 
 // At 1 the integral of the power becomes a logarithm.
-INSTANTIATE_TEST_SUITE_P(Exponents, ZipfTest, testing::Values(0.5, 0.99, 1.0, 1.5));
+INSTANTIATE_TEST_SUITE_P(Exponents, ZipfTest, ::testing::Values(0.5, 0.99, 1.0, 1.5));
 
-TEST(ZipfTest, OneRankAndVeryManyRanks) {
-  Rng rng(7);
+TEST_F(DistributionTest, ZipfOfOneRankAndVeryManyRanks) {
   const Zipf one(1, 0.99);
   const Zipf many(uint64_t{1} << 40, 0.99);
   for (int i = 0; i < 1000; ++i) {
-    EXPECT_EQ(one(rng), 0u);
-    EXPECT_LT(many(rng), uint64_t{1} << 40);
+    EXPECT_EQ(one(rng_), 0u);
+    EXPECT_LT(many(rng_), uint64_t{1} << 40);
   }
 }
 
-TEST(ParetoTest, QuantilesAreThoseOfTheLaw) {
-  SCOPED_TRACE("seed 8");
-  Rng rng(8);
+TEST_F(DistributionTest, ParetosQuantilesAreThoseOfTheLaw) {
   Pareto pareto(0.2615, 25.45);
   std::vector<double> drawn(kDraws);
-  for (double& x : drawn) x = pareto(rng);
+  for (double& x : drawn) x = pareto(rng_);
   std::sort(drawn.begin(), drawn.end());
   for (const double share : {0.1, 0.5, 0.9, 0.99}) {
     const double quantile = 25.45 / 0.2615 * (std::pow(1 - share, -0.2615) - 1);
@@ -107,41 +109,36 @@ std::unique_ptr<KeyChooser> Chooser(const char* text, const KeySpace& keys) {
   return MakeKeyChooser(spec, keys, 301);
 }
 
-TEST(KeysTest, UniformReachesEveryKeyAlike) {
-  SCOPED_TRACE("seed 9");
-  Rng rng(9);
+TEST_F(KeysTest, UniformReachesEveryKeyAlike) {
   const KeySpace keys(100);
   const auto chooser = Chooser("uniform", keys);
   std::vector<int> count(100);
-  for (int i = 0; i < kDraws; ++i) ++count.at(chooser->Draw(rng));
+  for (int i = 0; i < kDraws; ++i) ++count.at(chooser->Draw(rng_));
   const auto [least, most] = std::minmax_element(count.begin(), count.end());
   EXPECT_NEAR(static_cast<double>(*least) / kDraws, 0.01, Slack(0.01));
   EXPECT_NEAR(static_cast<double>(*most) / kDraws, 0.01, Slack(0.01));
 }
 
-TEST(KeysTest, ZipfianKeepsItsHotKeysWhenOthersAreInserted) {
-  SCOPED_TRACE("seed 9");
-  Rng rng(9);
+TEST_F(KeysTest, ZipfianKeepsItsHotKeysWhenOthersAreInserted) {
   KeySpace keys(1000);
   const auto chooser = Chooser("zipfian:0.99", keys);
   keys.count = 2000;
   const uint64_t hottest = Scatter(0, 1000);
   int hits = 0;
-  for (int i = 0; i < kDraws; ++i) hits += chooser->Draw(rng) == hottest ? 1 : 0;
+  for (int i = 0; i < kDraws; ++i) hits += chooser->Draw(rng_) == hottest ? 1 : 0;
   double norm = 0;
   for (int rank = 1; rank <= 1000; ++rank) norm += std::pow(rank, -0.99);
   EXPECT_NEAR(static_cast<double>(hits) / kDraws, 1 / norm, Slack(1 / norm));
 }
 
-TEST(KeysTest, LatestFollowsTheInserts) {
-  Rng rng(9);
+TEST_F(KeysTest, LatestFollowsTheInserts) {
   KeySpace keys(1000);
   const auto chooser = Chooser("latest", keys);
   for (const uint64_t count : {1000u, 5000u}) {
     keys.count = count;
     int newest = 0;
     for (int i = 0; i < 10'000; ++i) {
-      const uint64_t key = chooser->Draw(rng);
+      const uint64_t key = chooser->Draw(rng_);
       ASSERT_LT(key, count);
       ASSERT_GE(key, count - 1000);
       newest += key == count - 1 ? 1 : 0;
@@ -150,16 +147,14 @@ TEST(KeysTest, LatestFollowsTheInserts) {
   }
 }
 
-TEST(KeysTest, MixgraphHasHotRangesAndHotKeysInThem) {
-  SCOPED_TRACE("seed 9");
-  Rng rng(9);
+TEST_F(KeysTest, MixgraphHasHotRangesAndHotKeysInThem) {
   constexpr uint64_t kKeys = 30'000;
   const KeySpace keys(kKeys);
   const auto chooser = Chooser("mixgraph", keys);
   std::vector<int> in_range(30);
   std::vector<int> of_key(kKeys);
   for (int i = 0; i < kDraws; ++i) {
-    const uint64_t key = chooser->Draw(rng);
+    const uint64_t key = chooser->Draw(rng_);
     ++in_range.at(key / 1000);
     ++of_key.at(key);
   }
@@ -181,14 +176,14 @@ TEST(KeysTest, MixgraphHasHotRangesAndHotKeysInThem) {
   EXPECT_GT(static_cast<double>(hottest) / kDraws, expected);
 }
 
-TEST(KeysTest, TheSeedOfTheLoadSettlesWhichRangesAreHot) {
+TEST_F(KeysTest, TheSeedOfTheLoadSettlesWhichRangesAreHot) {
   const KeySpace keys(30'000);
   KeySpec spec{KeySpec::Kind::kMixgraph};
   const auto hottest = [&](uint64_t seed) {
-    Rng rng(1);
+    Rng rng_(1);
     const auto chooser = MakeKeyChooser(spec, keys, seed);
     std::vector<int> in_range(30);
-    for (int i = 0; i < 10'000; ++i) ++in_range.at(chooser->Draw(rng) / 1000);
+    for (int i = 0; i < 10'000; ++i) ++in_range.at(chooser->Draw(rng_) / 1000);
     return std::max_element(in_range.begin(), in_range.end()) - in_range.begin();
   };
   EXPECT_EQ(hottest(1), hottest(1));
@@ -201,25 +196,22 @@ SizeDistribution Sizes(const char* text) {
   return sizes;
 }
 
-TEST(SizesTest, FixedAndUniform) {
-  Rng rng(10);
+TEST_F(SizesTest, FixedAndUniform) {
   SizeDistribution fixed = Sizes("400");
-  EXPECT_EQ(fixed.Draw(rng), 400u);
+  EXPECT_EQ(fixed.Draw(rng_), 400u);
   EXPECT_EQ(fixed.max(), 400u);
   SizeDistribution uniform = Sizes("uniform:3:5");
   std::set<uint64_t> seen;
-  for (int i = 0; i < 100; ++i) seen.insert(uniform.Draw(rng));
+  for (int i = 0; i < 100; ++i) seen.insert(uniform.Draw(rng_));
   EXPECT_EQ(seen, std::set<uint64_t>({3, 4, 5}));
 }
 
-TEST(SizesTest, LognormalHasItsMedianAndItsBounds) {
-  SCOPED_TRACE("seed 10");
-  Rng rng(10);
+TEST_F(SizesTest, LognormalHasItsMedianAndItsBounds) {
   SizeDistribution sizes = Sizes("lognormal:400:0.4:250:1000");
   int below_median = 0;
   int at_min = 0;
   for (int i = 0; i < kDraws; ++i) {
-    const uint64_t size = sizes.Draw(rng);
+    const uint64_t size = sizes.Draw(rng_);
     ASSERT_GE(size, 250u);
     ASSERT_LE(size, 1000u);
     below_median += size < 400 ? 1 : 0;
@@ -231,11 +223,10 @@ TEST(SizesTest, LognormalHasItsMedianAndItsBounds) {
   EXPECT_NEAR(static_cast<double>(at_min) / kDraws, clamped, Slack(clamped));
 }
 
-TEST(SizesTest, ParetoIsClamped) {
-  Rng rng(10);
+TEST_F(SizesTest, ParetoIsClamped) {
   SizeDistribution sizes = Sizes("pareto:2.517:14.236:1:100");
   uint64_t most = 0;
-  for (int i = 0; i < 1000; ++i) most = std::max(most, sizes.Draw(rng));
+  for (int i = 0; i < 1000; ++i) most = std::max(most, sizes.Draw(rng_));
   EXPECT_EQ(most, 100u);
   EXPECT_EQ(sizes.max(), 100u);
 }

@@ -147,16 +147,6 @@ TEST(PoissonTest, TheRateFollowsTheShape) {
   }
 }
 
-TEST(PoissonTest, TheSameSeedGivesTheSameTimes) {
-  const LoadShape shape = Shape("1000", 1);
-  PoissonArrivals a(shape, 1, 5);
-  PoissonArrivals b(shape, 1, 5);
-  PoissonArrivals c(shape, 1, 6);
-  const std::vector<double> times = DueTimes(a);
-  EXPECT_EQ(times, DueTimes(b));
-  EXPECT_NE(times, DueTimes(c));
-}
-
 TEST(PoissonTest, InAClosedLoopARequestIsDueWhenTheClientIsFree) {
   const LoadShape shape = Shape("1@max,1@0", 4);
   PoissonArrivals arrivals(shape, 1, 1);
@@ -216,94 +206,88 @@ class FakeTarget final : public Target {
   std::function<bool(const Request&)> on_request_;
 };
 
-ClientGroup Group(const char* shape, double duration) {
-  ClientGroup group;
-  group.shape = Shape(shape, duration);
-  EXPECT_EQ(SizeDistribution::Parse("10", &group.values), "");
-  return group;
-}
+/// A client of a store with 100 keys, and values of 10 bytes.
+class ClientTest : public ::testing::Test {
+ protected:
+  void SetUp() override { EXPECT_EQ(SizeDistribution::Parse("10", &group_.values), ""); }
 
-TEST(ClientTest, AStallIsFeltByEveryRequestThatFellDueInIt) {
-  const ClientGroup group = Group("1000", 1.5);
-  KeySpace keys(100);
-  Client client(group, keys, 1, 1);
-  const std::vector<double> due = [] {
-    std::vector<double> times;
-    for (int i = 1; i < 1500; ++i) times.push_back(i / 1000.0);
-    return times;
-  }();
+  /// Returns how many requests the client gave up.
+  uint64_t Run(const char* shape, double duration, std::function<bool(const Request&)> on_request,
+               uint64_t begin_ns = bench::NowNs(), uint64_t give_up_ns = UINT64_MAX) {
+    group_.shape = Shape(shape, duration);
+    PoissonArrivals arrivals(group_.shape, 1, 1);
+    return Run(arrivals, std::move(on_request), begin_ns, give_up_ns);
+  }
+  uint64_t Run(Arrivals& arrivals, std::function<bool(const Request&)> on_request,
+               uint64_t begin_ns, uint64_t give_up_ns) {
+    Client client(group_, keys_, 1, 1);
+    FakeTarget target(std::move(on_request));
+    return client.Run(arrivals, target, meter_, begin_ns, give_up_ns, stop_);
+  }
+
+  ClientGroup group_;
+  KeySpace keys_{100};
+  std::atomic<bool> stop_{false};
+  bench::Meter meter_{true};
+};
+
+TEST_F(ClientTest, AStallIsFeltByEveryRequestThatFellDueInIt) {
+  std::vector<double> due;
+  for (int i = 1; i < 1500; ++i) due.push_back(i / 1000.0);
   TraceArrivals arrivals(due, 1.5, 0, 1);
-  const std::atomic<bool> stop{false};
-  bench::Meter meter(true);
   const uint64_t begin_ns = bench::NowNs();
   const uint64_t again_ns = begin_ns + bench::kNsPerSecond * 5 / 4;
   int requests = 0;
-  FakeTarget target([&](const Request&) {
+  const auto on_request = [&](const Request&) {
     if (++requests == 250) bench::SleepUntilNs(again_ns);  // stops for one second
     return true;
-  });
-  EXPECT_EQ(client.Run(arrivals, target, meter, begin_ns, UINT64_MAX, stop), 0u);
-  EXPECT_EQ(meter.ops(), 1499u);
-  EXPECT_EQ(meter.written_bytes(), 14990u);
-  const bench::Histogram& latency = meter.Latencies(bench::OpKind::kWrite);
+  };
+  EXPECT_EQ(Run(arrivals, on_request, begin_ns, UINT64_MAX), 0u);
+  EXPECT_EQ(meter_.ops(), 1499u);
+  EXPECT_EQ(meter_.written_bytes(), 14990u);
+  const bench::Histogram& latency = meter_.Latencies(bench::OpKind::kWrite);
   // 1000 of the 1499 waited, evenly between 0 and 1 s. With the 499 that did not wait, the 40th
   // percentile is 100 ms, and the 99th is 985 ms. A client that measured from the send time would
   // have seen one slow request.
   EXPECT_NEAR(latency.PercentileUs(40), 100'000, 30'000);
   EXPECT_NEAR(latency.PercentileUs(99), 985'000, 30'000);
   EXPECT_GE(latency.MaxUs(), 990'000);
-  ASSERT_EQ(meter.waits().size(), 1u);
+  ASSERT_EQ(meter_.waits().size(), 1u);
 }
 
-TEST(ClientTest, GivesUpWhatWaitsTooLong) {
-  const ClientGroup group = Group("1000", 0.05);
-  KeySpace keys(100);
-  Client client(group, keys, 1, 1);
-  PoissonArrivals arrivals(group.shape, 1, 1);
-  const std::atomic<bool> stop{false};
-  bench::Meter meter(true);
+TEST_F(ClientTest, GivesUpWhatWaitsTooLong) {
   const uint64_t begin_ns = bench::NowNs();
-  FakeTarget target([&](const Request&) {
-    bench::SleepUntilNs(begin_ns + bench::kNsPerSecond / 10);
+  const uint64_t give_up_ns = begin_ns + bench::kNsPerSecond / 10;
+  const auto on_request = [&](const Request&) {
+    bench::SleepUntilNs(give_up_ns);
     return true;
-  });
-  const uint64_t given_up =
-      client.Run(arrivals, target, meter, begin_ns, begin_ns + bench::kNsPerSecond / 10, stop);
-  EXPECT_EQ(meter.ops(), 1u);
-  EXPECT_GT(given_up, 20u);
+  };
+  EXPECT_GT(Run("1000", 0.05, on_request, begin_ns, give_up_ns), 20u);
+  EXPECT_EQ(meter_.ops(), 1u);
 }
 
-TEST(ClientTest, StopsWhenToldAndWhenTheTargetFails) {
-  const ClientGroup group = Group("max", 60);
-  KeySpace keys(100);
-  std::atomic<bool> stop{false};
-  bench::Meter meter(true);
-  PoissonArrivals arrivals(group.shape, 1, 1);
-  Client client(group, keys, 1, 1);
-  FakeTarget stopping([&](const Request&) {
-    stop = meter.ops() == 9;
+TEST_F(ClientTest, StopsWhenToldAndWhenTheTargetFails) {
+  Run("max", 60, [&](const Request&) {
+    stop_ = meter_.ops() == 9;
     return true;
   });
-  client.Run(arrivals, stopping, meter, bench::NowNs(), UINT64_MAX, stop);
-  EXPECT_EQ(meter.ops(), 10u);
-  stop = false;
-  FakeTarget failing([](const Request&) { return false; });
-  client.Run(arrivals, failing, meter, bench::NowNs(), UINT64_MAX, stop);
-  EXPECT_EQ(meter.ops(), 10u);
+  EXPECT_EQ(meter_.ops(), 10u);
+  stop_ = false;
+  Run("max", 60, [](const Request&) { return false; });
+  EXPECT_EQ(meter_.ops(), 10u);
 }
 
-TEST(ClientTest, TheHashOfOperationsTellsLoadsApart) {
-  ClientGroup group = Group("5000", 0.05);
-  ASSERT_EQ(OperationMix::Parse("put=1,get=1,scan=1", &group.mix), "");
-  const std::atomic<bool> stop{false};
+TEST_F(ClientTest, TheHashOfOperationsTellsLoadsApart) {
+  group_.shape = Shape("5000", 0.05);
+  ASSERT_EQ(OperationMix::Parse("put=1,get=1,scan=1", &group_.mix), "");
   const auto hash = [&](uint64_t seed, uint64_t arrivals_seed) {
     KeySpace keys(100);
-    Client client(group, keys, seed, 1);
-    PoissonArrivals arrivals(group.shape, 1, arrivals_seed);
+    Client client(group_, keys, seed, 1);
+    PoissonArrivals arrivals(group_.shape, 1, arrivals_seed);
     bench::Meter meter(true);
     FakeTarget target([](const Request&) { return true; });
     // All were due long ago, so the client does not wait.
-    EXPECT_EQ(client.Run(arrivals, target, meter, 0, UINT64_MAX, stop), 0u);
+    EXPECT_EQ(client.Run(arrivals, target, meter, 0, UINT64_MAX, stop_), 0u);
     EXPECT_GT(meter.ops(), 100u);
     return client.operations_hash();
   };
@@ -313,18 +297,12 @@ TEST(ClientTest, TheHashOfOperationsTellsLoadsApart) {
   EXPECT_NE(hash(1, 2), usual);
 }
 
-TEST(ClientTest, BatchesInsertsAndScans) {
-  ClientGroup group = Group("max", 60);
-  group.batch_size = 7;
-  ASSERT_EQ(OperationMix::Parse("put=1,insert=1,scan=1", &group.mix), "");
-  ASSERT_EQ(SizeDistribution::Parse("uniform:2:4", &group.scans), "");
-  KeySpace keys(100);
-  std::atomic<bool> stop{false};
-  bench::Meter meter(true);
-  PoissonArrivals arrivals(group.shape, 1, 1);
-  Client client(group, keys, 1, 1);
+TEST_F(ClientTest, BatchesInsertsAndScans) {
+  group_.batch_size = 7;
+  ASSERT_EQ(OperationMix::Parse("put=1,insert=1,scan=1", &group_.mix), "");
+  ASSERT_EQ(SizeDistribution::Parse("uniform:2:4", &group_.scans), "");
   uint64_t inserts = 0;
-  FakeTarget target([&](const Request& request) {
+  Run("max", 60, [&](const Request& request) {
     EXPECT_EQ(request.entries.size(), request.operation == Operation::kPut ? 7u : 1u);
     if (request.operation == Operation::kInsert) {
       EXPECT_EQ(request.entries.front().key, 100 + inserts++);
@@ -333,12 +311,11 @@ TEST(ClientTest, BatchesInsertsAndScans) {
       EXPECT_GE(request.scan_entries, 2u);
       EXPECT_LE(request.scan_entries, 4u);
     }
-    stop = meter.ops() > 1000;
+    stop_ = meter_.ops() > 1000;
     return true;
   });
-  client.Run(arrivals, target, meter, bench::NowNs(), UINT64_MAX, stop);
   EXPECT_GT(inserts, 0u);
-  EXPECT_EQ(keys.count, 100 + inserts);
+  EXPECT_EQ(keys_.count, 100 + inserts);
 }
 
 }  // namespace

@@ -87,13 +87,13 @@ TEST(HistogramTest, TextHasLevelDbsLayout) {
   histogram.Add(1'100'000);
   const std::string text = histogram.LevelDbText();
   // The deviation comes from buckets, so only its first digits are certain.
-  EXPECT_THAT(text, testing::StartsWith("Count: 4  Average: 275.0015  StdDev: 47"));
+  EXPECT_THAT(text, ::testing::StartsWith("Count: 4  Average: 275.0015  StdDev: 47"));
   EXPECT_THAT(text,
-              testing::EndsWith("\n"
-                                "Min: 0.0020  Median: 0.0020  Max: 1100.0000\n"
-                                "------------------------------------------------------\n"
-                                "[       0,       1 )       3  75.000%  75.000% ###############\n"
-                                "[    1000,    1200 )       1  25.000% 100.000% #####\n"));
+              ::testing::EndsWith("\n"
+                                  "Min: 0.0020  Median: 0.0020  Max: 1100.0000\n"
+                                  "------------------------------------------------------\n"
+                                  "[       0,       1 )       3  75.000%  75.000% ###############\n"
+                                  "[    1000,    1200 )       1  25.000% 100.000% #####\n"));
 }
 
 TEST(HistogramTest, CurveGoesAsFarAsTheCountAllows) {

@@ -3,23 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <memory>
-#include <utility>
-#include <vector>
-
 #include "benchmarks/measure/platform.h"
-#include "tests/benchmarks/units.h"
-#include "util/thread.h"
+#include "tests/support/units.h"
+#include "tests/util/threads.h"
 
 namespace lull::bench {
 namespace {
 
-void Ignore(const char*) {}
+using testing::kMsNanos;
 
-std::unique_ptr<ThreadHandle> StartThread(std::function<void()> body) {
-  return ThreadFactory::System()->Start("client", CpuClass::kNormal, std::move(body));
-}
+void Ignore(const char*) {}
 
 // Runs through a schedule with empty bursts.
 void RunThrough(BurstSchedule& schedule, uint64_t ops) {
@@ -36,12 +29,12 @@ TEST(BurstScheduleTest, TakesLengthsInTurnUntilTheDurationIsOver) {
   RunThrough(schedule, 5);
   const auto bursts = schedule.bursts();
   ASSERT_GE(bursts.size(), 2u);
-  EXPECT_EQ(bursts[0].due_ns - bursts[0].begin_ns, 20 * kMs);
-  EXPECT_EQ(bursts[1].due_ns - bursts[1].begin_ns, 10 * kMs);
-  EXPECT_EQ(bursts[1].begin_ns, bursts[0].end_ns + 30 * kMs);
+  EXPECT_EQ(bursts[0].due_ns - bursts[0].begin_ns, 20 * kMsNanos);
+  EXPECT_EQ(bursts[1].due_ns - bursts[1].begin_ns, 10 * kMsNanos);
+  EXPECT_EQ(bursts[1].begin_ns, bursts[0].end_ns + 30 * kMsNanos);
   for (const Burst& burst : bursts) {
-    EXPECT_LT(burst.begin_ns, bursts[0].begin_ns + 500 * kMs);
-    EXPECT_LE(burst.due_ns, bursts[0].begin_ns + 500 * kMs);
+    EXPECT_LT(burst.begin_ns, bursts[0].begin_ns + 500 * kMsNanos);
+    EXPECT_LE(burst.due_ns, bursts[0].begin_ns + 500 * kMsNanos);
     EXPECT_GE(burst.end_ns, burst.due_ns);
     EXPECT_EQ(burst.ops, 5u);
   }
@@ -59,12 +52,7 @@ TEST(BurstScheduleTest, BurstsByCountHaveNoDueTime) {
 TEST(BurstScheduleTest, ThreadsShareTheirBursts) {
   BurstSchedule schedule(
       {.duration_seconds = 0.05, .burst_seconds = {0.005}, .idle_seconds = {0.005}}, 3, Ignore);
-  {
-    std::vector<std::unique_ptr<ThreadHandle>> threads;
-    for (uint64_t i = 1; i <= 3; ++i) {
-      threads.push_back(StartThread([&schedule, i] { RunThrough(schedule, i); }));
-    }
-  }
+  RunThreads(3, [&](int i) { RunThrough(schedule, static_cast<uint64_t>(i) + 1); });
   ASSERT_GE(schedule.bursts().size(), 1u);
   for (const Burst& burst : schedule.bursts()) EXPECT_EQ(burst.ops, 6u);
 }
@@ -72,11 +60,11 @@ TEST(BurstScheduleTest, ThreadsShareTheirBursts) {
 TEST(BurstScheduleTest, AThreadThatLeavesHoldsUpNobody) {
   BurstSchedule schedule(
       {.duration_seconds = 0.02, .burst_seconds = {0.005}, .idle_seconds = {0.005}}, 2, Ignore);
-  {
-    const auto staying = StartThread([&schedule] { RunThrough(schedule, 1); });
-    ASSERT_TRUE(schedule.BeginBurst());
+  RunThreads(2, [&](int i) {
+    if (i == 0) return RunThrough(schedule, 1);
+    EXPECT_TRUE(schedule.BeginBurst());
     schedule.Leave();
-  }
+  });
   EXPECT_GE(schedule.bursts().size(), 1u);
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,9 @@
 #include "db/base/store_mark.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
+#include "tests/db/support/expect_ok.h"
 #include "tests/db/support/small_store.h"
+#include "tests/db/support/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
 
@@ -22,7 +25,7 @@ using testing::CrashEnv;
 using testing::CrashOptions;
 using ::testing::HasSubstr;
 using testing::kStoreName;
-using ::testing::UnorderedElementsAre;
+using testing::SmallOptions;
 
 class DestroyTest : public ::testing::Test {
  protected:
@@ -35,14 +38,7 @@ class DestroyTest : public ::testing::Test {
     for (const std::string& name : names)
       ASSERT_TRUE(leveldb::WriteStringToFile(&env_, "x", "/store/" + name).ok());
   }
-  std::vector<std::string> Left() {
-    std::vector<std::string> names, left;
-    env_.GetChildren("/store", &names);
-    for (const std::string& name : names) {
-      if (name != "." && name != "..") left.push_back(name);
-    }
-    return left;
-  }
+  std::set<std::string> Left() { return testing::NamesEndingIn(&env_, "/store", ""); }
 
   CrashEnv env_;
   leveldb::Options options_;
@@ -57,7 +53,7 @@ TEST_F(DestroyTest, RemovesEveryKindOfFile) {
   Make({"CURRENT", "LOCK", "LOG", "LOG.old", "000001.log", "000002.ldb", "000003.sst",
         "MANIFEST-000004", "000005.dbtmp"});
   EXPECT_EQ(leveldb::DestroyDB("/store", options_).ToString(), "OK");
-  EXPECT_THAT(Left(), UnorderedElementsAre());
+  EXPECT_FALSE(env_.FileExists("/store"));
 }
 
 TEST_F(DestroyTest, LeavesWhatItDidNotMake) {
@@ -66,13 +62,11 @@ TEST_F(DestroyTest, LeavesWhatItDidNotMake) {
         "lost/000010.log", "lost/000010.log.replayed"});
   EXPECT_EQ(leveldb::DestroyDB("/store", options_).ToString(), "OK");
   EXPECT_THAT(Left(), ::testing::IsSupersetOf({"notes.txt", "x000002.ldb", "MANIFEST"}));
-  EXPECT_FALSE(env_.FileExists("/store/CURRENT"));
-  EXPECT_FALSE(env_.FileExists("/store/000001.log"));
-  EXPECT_FALSE(env_.FileExists("/store/LOCK"));
-  EXPECT_TRUE(env_.FileExists("/store/lost/000009.ldb"));
-  EXPECT_TRUE(env_.FileExists("/store/lost/000010.log"));
-  // The next store in the directory counts from the start again.
-  EXPECT_FALSE(env_.FileExists("/store/lost/000010.log.replayed"));
+  for (const char* name : {"CURRENT", "000001.log", "LOCK"}) EXPECT_FALSE(Left().contains(name));
+  // The next store in the directory counts from the start again, so the mark of a replay goes.
+  EXPECT_THAT(testing::NamesEndingIn(&env_, "/store/lost", ""),
+              ::testing::AllOf(::testing::Contains("000009.ldb"), ::testing::Contains("000010.log"),
+                               ::testing::Not(::testing::Contains("000010.log.replayed"))));
 }
 
 TEST_F(DestroyTest, FailsWhileTheStoreIsOpen) {
@@ -97,57 +91,39 @@ TEST_F(DestroyTest, NamesTheFileThatStays) {
   EXPECT_TRUE(leveldb::DestroyDB("/store", options_).ok()) << "the LOCK was released";
 }
 
+void ExpectDestroyed(const CrashEnv& left) {
+  const auto same = [&] { return left.Crash(0, CrashOptions::KeepAll()); };
+  std::unique_ptr<leveldb::DB> db;
+  auto disk = same();
+  leveldb::RepairDB(kStoreName, SmallOptions(disk.get()));
+  for (const char* const when : {"after a repair", "without one"}) {
+    ASSERT_TRUE(testing::OpenAt(SmallOptions(disk.get()), kStoreName, &db).ok()) << when;
+    EXPECT_EQ(testing::ReadAll(db.get()).size(), 0u) << when;
+    db.reset();
+    disk = same();
+  }
+  leveldb::Options options = SmallOptions(disk.get());
+  options.create_if_missing = false;
+  EXPECT_FALSE(testing::OpenAt(options, kStoreName, &db).ok());
+  EXPECT_EQ(leveldb::DestroyDB(kStoreName, options).ToString(), "OK");
+  EXPECT_FALSE(disk->FileExists(kStoreName));
+}
+
 // A store, or a destroyed one: nothing in between, and no way back.
-class DestroyCrashTest : public ::testing::Test {
- protected:
-  DestroyCrashTest() {
+TEST(DestroyCrashTest, AtEachStepItIsWholeOrDestroyed) {
+  CrashEnv full;
+  for (int i = 0; i < 3; ++i) {
     std::unique_ptr<leveldb::DB> db;
-    for (int i = 0; i < 3; ++i) {
-      EXPECT_TRUE(testing::OpenAt(OptionsOn(&disk_), kStoreName, &db).ok());
-      EXPECT_TRUE(db->Put(leveldb::WriteOptions(), "key" + std::to_string(i), "value").ok());
-      db.reset();
-    }
-    EXPECT_TRUE(disk_.SyncDirectory(kStoreName).ok());
+    ASSERT_TRUE(testing::OpenAt(SmallOptions(&full), kStoreName, &db).ok());
+    ASSERT_TRUE(db->Put(leveldb::WriteOptions(), "key" + std::to_string(i), "value").ok());
   }
-  static leveldb::Options OptionsOn(leveldb::Env* env) {
-    leveldb::Options options;
-    options.env = env;
-    options.create_if_missing = true;
-    return options;
-  }
-  static size_t Entries(leveldb::Env* env) {
-    std::unique_ptr<leveldb::DB> db;
-    const leveldb::Status status = testing::OpenAt(OptionsOn(env), kStoreName, &db);
-    EXPECT_TRUE(status.ok()) << status.ToString();
-    return status.ok() ? testing::ReadAll(db.get()).size() : 0;
-  }
-  static void ExpectDestroyed(const CrashEnv& left) {
-    const auto same = [&] { return left.Crash(0, CrashOptions::KeepAll()); };
-    auto disk = same();
-    leveldb::Options options = OptionsOn(disk.get());
-    leveldb::RepairDB(kStoreName, options);
-    EXPECT_EQ(Entries(disk.get()), 0u) << "after a repair";
-    disk = same();
-    EXPECT_EQ(Entries(disk.get()), 0u);
-    disk = same();
-    options = OptionsOn(disk.get());
-    options.create_if_missing = false;
-    std::unique_ptr<leveldb::DB> db;
-    EXPECT_FALSE(testing::OpenAt(options, kStoreName, &db).ok());
-    EXPECT_EQ(leveldb::DestroyDB(kStoreName, options).ToString(), "OK");
-    EXPECT_FALSE(disk->FileExists(kStoreName));
-  }
-
-  CrashEnv disk_;
-};
-
-TEST_F(DestroyCrashTest, AtEachStepItIsWholeOrDestroyed) {
+  ASSERT_TRUE(full.SyncDirectory(kStoreName).ok());
   int whole = 0, destroyed = 0;
   bool done = false;
   for (uint64_t step = 0; !done; ++step) {
-    const auto env = disk_.Crash(0, CrashOptions::KeepAll());
+    const auto env = full.Crash(0, CrashOptions::KeepAll());
     env->SetCrashPoint(step);
-    done = leveldb::DestroyDB(kStoreName, OptionsOn(env.get())).ok() && !env->crashed();
+    done = leveldb::DestroyDB(kStoreName, SmallOptions(env.get())).ok() && !env->crashed();
     for (uint64_t seed = 0; seed < 8; ++seed) {
       SCOPED_TRACE("step " + std::to_string(step) + ", seed " + std::to_string(seed));
       const auto left = seed == 0   ? env->Crash(0, CrashOptions::KeepAll())
@@ -157,7 +133,7 @@ TEST_F(DestroyCrashTest, AtEachStepItIsWholeOrDestroyed) {
       leveldb::ReadFileToString(left.get(), CurrentFileName(kStoreName), &current);
       if (current.starts_with("MANIFEST")) {
         ++whole;
-        EXPECT_EQ(Entries(left.get()), 3u);
+        EXPECT_EQ(testing::ReadStore(left.get(), kStoreName).size(), 3u);
       } else {
         ++destroyed;
         ExpectDestroyed(*left);

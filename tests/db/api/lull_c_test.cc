@@ -42,12 +42,13 @@ void OnEnd(void* state, const lull_job_info_t* job) {
 
 void OnDestroyed(void* state) { ++static_cast<Heard*>(state)->destroyed; }
 
-lull_callbacks_t Callbacks() {
+/// Null if the structure's size is that of no version.
+lull_listener_t* ListenerOf(Heard* heard, size_t struct_size = sizeof(lull_callbacks_t)) {
   lull_callbacks_t callbacks = {};
-  callbacks.struct_size = sizeof(callbacks);
+  callbacks.struct_size = struct_size;
   callbacks.job_begin = OnBegin;
   callbacks.job_end = OnEnd;
-  return callbacks;
+  return lull_listener_create(&callbacks, heard, OnDestroyed);
 }
 
 class LullCTest : public ::testing::Test {
@@ -109,10 +110,16 @@ class LullCTest : public ::testing::Test {
   char* error_ = nullptr;
 };
 
-TEST_F(LullCTest, OpensWithAnOptionString) {
+TEST_F(LullCTest, OpensWithAnOptionStringThatChangesOrIsRefusedByName) {
   Open("policy=leveldb;own_coordinator=1;l0_stop=20");
   EXPECT_THAT(Property(LULL_PROPERTY_OPTIONS),
               AllOf(HasSubstr("policy=leveldb"), HasSubstr("l0_stop=20")));
+  lull_set_options(db_, "policy=silk;l0_trigger=6;l0_stop=0", &error_);
+  EXPECT_EQ(TakeError(), "");
+  EXPECT_THAT(Property(LULL_PROPERTY_OPTIONS),
+              AllOf(HasSubstr("policy=silk;"), HasSubstr("l0_trigger=6;")));
+  lull_set_options(db_, "compaction_threads=7", &error_);
+  ExpectError("compaction_threads");
   for (const char* name : {LULL_PROPERTY_STATS, LULL_PROPERTY_METRICS, LULL_PROPERTY_SPACE})
     EXPECT_NE(Property(name), "");
 }
@@ -132,6 +139,36 @@ TEST_F(LullCTest, DeletesRanges) {
   EXPECT_EQ(Get("a") + Get("d"), "absentabsent");
   lull_delete_files_in_range(db_, nullptr, 0, nullptr, 0, nullptr, nullptr, &error_);
   EXPECT_EQ(TakeError(), "");
+}
+
+TEST_F(LullCTest, ReadsSeveralKeysAndWithinBounds) {
+  Open("own_coordinator=1");
+  for (const char* key : {"a", "b", "d"}) Put(key);
+  leveldb_readoptions_t* const options = leveldb_readoptions_create();
+  EXPECT_EQ(lull_exists(db_, options, "b", 1, &error_), 1);
+  EXPECT_EQ(lull_exists(db_, options, "c", 1, &error_), 0);
+  EXPECT_EQ(TakeError(), "");
+
+  const char* const keys[] = {"d", "c", "a"};
+  const size_t key_lens[] = {1, 1, 1};
+  char* values[3];
+  size_t value_lens[3];
+  char* errors[3];
+  lull_multi_get(db_, options, 3, keys, key_lens, values, value_lens, errors);
+  EXPECT_EQ(std::string(values[0], value_lens[0]) + std::string(values[2], value_lens[2]), "vv");
+  EXPECT_EQ(values[1], nullptr);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(errors[i], nullptr);
+    leveldb_free(values[i]);
+  }
+
+  leveldb_iterator_t* const at = lull_create_bounded_iterator(db_, options, "b", 1, nullptr, 0);
+  leveldb_iter_seek_to_first(at);
+  ASSERT_TRUE(leveldb_iter_valid(at));
+  size_t length = 0;
+  EXPECT_EQ(std::string(leveldb_iter_key(at, &length), 1), "b");
+  leveldb_iter_destroy(at);
+  leveldb_readoptions_destroy(options);
 }
 
 TEST_F(LullCTest, MakesACheckpoint) {
@@ -206,8 +243,9 @@ TEST_F(LullCTest, ErrorsReplaceEachOther) {
 TEST_F(LullCTest, ListensToAFlush) {
   Heard heard;
   Open("own_coordinator=1");
-  const lull_callbacks_t callbacks = Callbacks();
-  lull_listener_t* const listener = lull_listener_create(&callbacks, &heard, OnDestroyed);
+  EXPECT_EQ(lull_listener_create(nullptr, &heard, OnDestroyed), nullptr);
+  EXPECT_EQ(ListenerOf(&heard, sizeof(size_t)), nullptr);
+  lull_listener_t* const listener = ListenerOf(&heard);
   ASSERT_NE(listener, nullptr);
   lull_add_listener(db_, listener, &error_);
   EXPECT_EQ(TakeError(), "");
@@ -234,8 +272,7 @@ TEST_F(LullCTest, ListensToAFlush) {
 TEST_F(LullCTest, AStoreKeepsAListenerThatWasDestroyed) {
   Heard heard;
   Open("own_coordinator=1");
-  const lull_callbacks_t callbacks = Callbacks();
-  lull_listener_t* const listener = lull_listener_create(&callbacks, &heard, OnDestroyed);
+  lull_listener_t* const listener = ListenerOf(&heard);
   lull_add_listener(db_, listener, &error_);
   lull_listener_destroy(listener);
   Put("a");
@@ -245,23 +282,6 @@ TEST_F(LullCTest, AStoreKeepsAListenerThatWasDestroyed) {
   leveldb_close(db_);
   db_ = nullptr;
   EXPECT_EQ(heard.destroyed, 1);
-}
-
-TEST_F(LullCTest, OptionsChangeOrAreRefusedByName) {
-  Open("policy=lull;own_coordinator=1");
-  lull_set_options(db_, "policy=silk;l0_trigger=6", &error_);
-  EXPECT_EQ(TakeError(), "");
-  EXPECT_THAT(Property(LULL_PROPERTY_OPTIONS),
-              AllOf(HasSubstr("policy=silk;"), HasSubstr("l0_trigger=6;")));
-  lull_set_options(db_, "compaction_threads=7", &error_);
-  ExpectError("compaction_threads");
-}
-
-TEST_F(LullCTest, CallbacksOfNoVersionAreRefused) {
-  lull_callbacks_t callbacks = Callbacks();
-  callbacks.struct_size = sizeof(size_t);
-  EXPECT_EQ(lull_listener_create(&callbacks, nullptr, nullptr), nullptr);
-  EXPECT_EQ(lull_listener_create(nullptr, nullptr, nullptr), nullptr);
 }
 
 /// Data of a filter that drops values which begin with "x".

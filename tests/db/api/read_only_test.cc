@@ -6,8 +6,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "db/base/filename.h"
 #include "gtest/gtest.h"
@@ -15,6 +13,8 @@
 #include "leveldb/env.h"
 #include "leveldb/write_batch.h"
 #include "lull/lull.h"
+#include "tests/db/support/expect_ok.h"
+#include "tests/db/support/memory_files.h"
 #include "tests/db/support/small_store.h"
 #include "tests/db/support/table_names.h"
 #include "tests/support/fresh_directory.h"
@@ -33,59 +33,29 @@ class HalfFileEnv final : public leveldb::EnvWrapper {
  public:
   using EnvWrapper::EnvWrapper;
 
-  void Halve(const std::string& path, int opens) {
-    path_ = path;
-    opens_left_ = opens;
-  }
-  leveldb::Status NewSequentialFile(const std::string& path,
+  std::string path;
+  int opens_left = 0;
+
+  leveldb::Status NewSequentialFile(const std::string& name,
                                     leveldb::SequentialFile** file) override {
-    if (path != path_ || opens_left_-- <= 0) return target()->NewSequentialFile(path, file);
+    if (name != path || opens_left-- <= 0) return target()->NewSequentialFile(name, file);
     std::string bytes;
-    const leveldb::Status status = leveldb::ReadFileToString(target(), path, &bytes);
-    bytes.resize(bytes.size() / 2);
-    *file = new Bytes(bytes);
+    const leveldb::Status status = leveldb::ReadFileToString(target(), name, &bytes);
+    *file = new testing::MemorySequential(bytes.substr(0, bytes.size() / 2));
     return status;
   }
-
- private:
-  class Bytes final : public leveldb::SequentialFile {
-   public:
-    explicit Bytes(std::string bytes) : left_(std::move(bytes)) {}
-    leveldb::Status Read(size_t n, leveldb::Slice* result, char* scratch) override {
-      n = left_.copy(scratch, n);
-      left_.erase(0, n);
-      *result = leveldb::Slice(scratch, n);
-      return leveldb::Status::OK();
-    }
-    leveldb::Status Skip(uint64_t n) override {
-      left_.erase(0, n);
-      return leveldb::Status::OK();
-    }
-
-   private:
-    std::string left_;
-  };
-
-  std::string path_;
-  int opens_left_ = 0;
 };
 
 class ReadOnlyTest : public ::testing::Test {
  protected:
-  void OpenWriter() {
-    const leveldb::Status status = testing::OpenAt(options_, name_, &writer_);
-    ASSERT_TRUE(status.ok()) << status.ToString();
-  }
+  void OpenWriter() { ASSERT_TRUE(testing::IsOk(testing::OpenAt(options_, name_, &writer_))); }
   leveldb::Status TryOpenReader() {
     leveldb::DB* raw = nullptr;
     const leveldb::Status status = OpenReadOnly(options_, name_, &raw);
     reader_.reset(raw);
     return status;
   }
-  void OpenReader() {
-    const leveldb::Status status = TryOpenReader();
-    ASSERT_TRUE(status.ok()) << status.ToString();
-  }
+  void OpenReader() { ASSERT_TRUE(testing::IsOk(TryOpenReader())); }
   void Fill(int first, int limit, const std::string& value) {
     leveldb::WriteOptions write;
     write.sync = sync_;
@@ -102,13 +72,8 @@ class ReadOnlyTest : public ::testing::Test {
   /// Every file and its contents.
   testing::Contents Directory() {
     testing::Contents files;
-    std::vector<std::string> names;
-    EXPECT_TRUE(env()->GetChildren(name_, &names).ok());
-    for (const std::string& file : names) {
-      std::string bytes;
-      leveldb::ReadFileToString(env(), name_ + "/" + file, &bytes);
-      files[file] = bytes;
-    }
+    for (const std::string& file : testing::NamesEndingIn(env(), name_, ""))
+      leveldb::ReadFileToString(env(), name_ + "/" + file, &files[file]);
     return files;
   }
   leveldb::Env* env() { return options_.env; }
@@ -192,7 +157,24 @@ TEST_F(ReadOnlyTest, StaysAtItsMomentWhileTheStoreGoesOn) {
 
 // The writer overwrites all keys in order, with a higher number in each round. A reader must see a
 // consistent moment of that. Where the writer syncs, newer logs soon overwrite the logs being read.
-class ReadOnlyBesideAWriter : public ReadOnlyTest, public ::testing::WithParamInterface<bool> {};
+class ReadOnlyBesideAWriter : public ReadOnlyTest, public ::testing::WithParamInterface<bool> {
+ protected:
+  ~ReadOnlyBesideAWriter() override {
+    stop_ = true;
+    thread_.reset();
+  }
+  void StartWriter(int keys, size_t value_bytes) {
+    sync_ = GetParam();
+    thread_ = ThreadFactory::System()->Start("writer", CpuClass::kNormal, [=, this] {
+      for (int round = 1; !stop_.load(); ++round)
+        Fill(0, keys, std::to_string(round) + std::string(value_bytes, 'p'));
+    });
+  }
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::unique_ptr<ThreadHandle> thread_;
+};
 
 INSTANTIATE_TEST_SUITE_P(Writers, ReadOnlyBesideAWriter, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Syncing" : "NotSyncing"; });
@@ -201,12 +183,7 @@ TEST_P(ReadOnlyBesideAWriter, AlwaysSeesAPrefixOfWhatIsWritten) {
   constexpr int kKeys = 200;
   OpenWriter();
   Fill(0, kKeys, "0");
-  sync_ = GetParam();
-  std::atomic<bool> stop{false};
-  auto thread = ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] {
-    for (int round = 1; !stop.load(); ++round)
-      Fill(0, kKeys, std::to_string(round) + std::string(500, 'p'));
-  });
+  StartWriter(kKeys, 500);
   int opened = 0;
   for (int attempt = 0; attempt < 12; ++attempt) {
     if (!TryOpenReader().ok()) continue;  // may fail, but must never show a wrong state
@@ -222,8 +199,6 @@ TEST_P(ReadOnlyBesideAWriter, AlwaysSeesAPrefixOfWhatIsWritten) {
       previous = round;
     }
   }
-  stop = true;
-  thread.reset();
   EXPECT_GT(opened, 0);
 }
 
@@ -233,18 +208,12 @@ TEST_P(ReadOnlyBesideAWriter, TakesNoGrowingLogForADamagedOne) {
   options_.write_buffer_size = 4 << 20;
   OpenWriter();
   Fill(0, 10, "0");
-  sync_ = GetParam();
-  std::atomic<bool> stop{false};
-  auto thread = ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] {
-    while (!stop.load()) Fill(0, 100, std::string(1000, 'v'));
-  });
+  StartWriter(100, 1000);
   options_.paranoid_checks = true;
   for (int i = 0; i < kOpens; ++i) {
     const leveldb::Status status = TryOpenReader();
     EXPECT_FALSE(status.IsCorruption()) << status.ToString();
   }
-  stop = true;
-  thread.reset();
 }
 
 TEST_F(ReadOnlyTest, ReadsMoreTablesThanItMayKeepOpenAndTakesNoLostOneForAbsentKeys) {
@@ -285,16 +254,16 @@ TEST_F(ReadOnlyTest, NoEntryIsMissingBecauseALogGrowsMeanwhile) {
   }
   const std::set<std::string> logs = testing::NamesEndingIn(&half, name_, ".log");
   ASSERT_EQ(logs.size(), 2u);
-  const std::string first = name_ + "/" + *logs.begin();
+  half.path = name_ + "/" + *logs.begin();
   options_.env = &half;
   for (const bool paranoid : {false, true}) {
     options_.paranoid_checks = paranoid;
-    half.Halve(first, 1);
+    half.opens_left = 1;
     OpenReader();
     EXPECT_EQ(ReadAll(reader_.get()).size(), 200u);
     reader_.reset();
   }
-  half.Halve(first, 1000);  // it stays so: the entries are lost
+  half.opens_left = 1000;  // it stays so: the entries are lost
   options_.paranoid_checks = false;
   OpenReader();
   EXPECT_LT(ReadAll(reader_.get()).size(), 100u);

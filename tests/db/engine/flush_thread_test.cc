@@ -20,14 +20,13 @@ std::optional<uint64_t> NoWork() { return std::nullopt; }
 TEST(FlushThread, RunsASliceAtEachWakeAndWhileThereIsMore) {
   testing::EventCount slices;
   std::atomic<int> more{3};
+  const auto slice = [&]() -> std::optional<uint64_t> {
+    slices.Note();
+    if (more.fetch_sub(1) > 0) return 0;
+    return std::nullopt;
+  };
   FlushThread thread;
-  ASSERT_TRUE(thread
-                  .Start([&]() -> std::optional<uint64_t> {
-                    slices.Note();
-                    if (more.fetch_sub(1) > 0) return 0;
-                    return std::nullopt;
-                  })
-                  .ok());
+  ASSERT_TRUE(thread.Start(slice).ok());
   slices.Await("all that is ready", [&] { return slices.count() >= 4; });
   const uint64_t before = slices.count();
   slices.Await("another", [&] {
@@ -39,15 +38,14 @@ TEST(FlushThread, RunsASliceAtEachWakeAndWhileThereIsMore) {
 TEST(FlushThread, RunsNoSliceAfterTheCurrentOneOnceStopped) {
   testing::Gate gate;
   std::atomic<int> slices{0};
+  const auto slice = [&]() -> std::optional<uint64_t> {
+    slices.fetch_add(1);
+    gate.Pass();
+    return 0;
+  };
   FlushThread thread;
   gate.Close();
-  ASSERT_TRUE(thread
-                  .Start([&]() -> std::optional<uint64_t> {
-                    slices.fetch_add(1);
-                    gate.Pass();
-                    return 0;
-                  })
-                  .ok());
+  ASSERT_TRUE(thread.Start(slice).ok());
   gate.AwaitBlocked();
   thread.StopSlices();
   gate.Open();

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "tests/db/support/store_files.h"
@@ -15,9 +14,6 @@
 
 namespace lull {
 namespace {
-
-using testing::CrashEnv;
-using testing::StoreFiles;
 
 /// Counts the jobs that exist.
 class CountedJob final : public Job {
@@ -45,18 +41,10 @@ class ObsoleteFilesTest : public ::testing::Test {
     obsolete_.Add(std::move(jobs));
   }
 
-  /// Returns how many slices the job took.
-  static int RunToEnd(Job* job) {
-    Job::Progress progress = Job::Progress::kMore;
-    int slices = 0;
-    for (; progress == Job::Progress::kMore; ++slices)
-      EXPECT_TRUE(job->RunSlice(SliceBudget(), &progress).ok());
-    return slices;
-  }
   size_t FileCount() { return testing::TableNames(&env_, "/store").size(); }
 
-  CrashEnv env_;
-  StoreFiles files_{&env_, "/store"};
+  testing::CrashEnv env_;
+  testing::StoreFiles files_{&env_, "/store"};
   PublishedFlags flags_;
   int added_ = 0;
   int jobs_ = 0;
@@ -69,7 +57,12 @@ TEST_F(ObsoleteFilesTest, AJobDeletesOneThingInEachSlice) {
   ASSERT_NE(job, nullptr);
   EXPECT_EQ(obsolete_.TakeJob(), nullptr) << "it has everything";
   EXPECT_EQ(obsolete_.Totals().count, 2u);
-  EXPECT_EQ(RunToEnd(job.get()), 4);
+  Job::Progress progress = Job::Progress::kMore;
+  for (int slice = 0; slice < 4; ++slice) {
+    EXPECT_EQ(progress, Job::Progress::kMore);
+    ASSERT_TRUE(job->RunSlice(SliceBudget(), &progress).ok());
+  }
+  EXPECT_EQ(progress, Job::Progress::kDone);
   EXPECT_EQ(jobs_, 0);
   EXPECT_EQ(FileCount(), 0u);
   EXPECT_EQ(obsolete_.Totals().count, 0u);

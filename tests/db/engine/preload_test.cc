@@ -14,18 +14,23 @@
 #include "leveldb/env.h"
 #include "lull/lull.h"
 #include "table/table_writer.h"
+#include "tests/db/support/expect_ok.h"
 #include "tests/db/support/many_tables.h"
 #include "tests/db/support/small_store.h"
+#include "tests/db/support/store_properties.h"
 #include "tests/db/support/table_files_env.h"
 
 namespace lull {
 namespace {
 
-using testing::TableFilesEnv;
-
 // ---- a table cache
 
 const Preload::OnContents kIgnore = [](TableFile*, const TableContents&) {};
+
+void RunToEnd(Job* job) {
+  Job::Progress progress = Job::Progress::kMore;
+  while (progress == Job::Progress::kMore) ASSERT_TRUE(job->RunSlice({}, &progress).ok());
+}
 
 /// Runs all jobs of `preload`; returns their number.
 int RunAll(Preload* preload) {
@@ -33,8 +38,7 @@ int RunAll(Preload* preload) {
   while (const std::unique_ptr<Job> job = preload->TakeJob()) {
     ++jobs;
     EXPECT_EQ(preload->TakeJob(), nullptr) << "one job at a time";
-    Job::Progress progress = Job::Progress::kMore;
-    while (progress == Job::Progress::kMore) EXPECT_TRUE(job->RunSlice({}, &progress).ok());
+    RunToEnd(job.get());
   }
   return jobs;
 }
@@ -59,17 +63,16 @@ class PreloadedTablesTest : public testing::ManyTablesTest {
     preload.Begin(*version_);
     EXPECT_EQ(RunAll(&preload), 1);
   }
+  std::string PathOf(size_t table) const { return TableFileName("/store", all_[table]->number()); }
+  std::string BytesOf(size_t table) {
+    std::string bytes;
+    EXPECT_TRUE(leveldb::ReadFileToString(&env_, PathOf(table), &bytes).ok());
+    return bytes;
+  }
+  void Replace(size_t table, const std::string& bytes) {
+    ASSERT_TRUE(leveldb::WriteStringToFile(&env_, bytes, PathOf(table)).ok());
+  }
 };
-
-TEST_F(PreloadedTablesTest, PreloadOpensTheTablesOfUpperLevelsFirst) {
-  Build(2, 10);
-  Preload preload(files_.context(), tables_.get(), kIgnore);
-  preload.Begin(*version_);
-  EXPECT_EQ(OpenTables(), "............") << "only jobs open tables";
-  EXPECT_EQ(RunAll(&preload), 2) << "a job is short";
-  EXPECT_EQ(OpenTables(), "oooooooooo..") << "half of what can be open";
-  EXPECT_EQ(env_.opens(), 10);
-}
 
 TEST_F(PreloadedTablesTest, PreloadDoesNotKeepTables) {
   Build(3, 1);
@@ -77,12 +80,12 @@ TEST_F(PreloadedTablesTest, PreloadDoesNotKeepTables) {
   preload.Begin(*version_);
   const std::unique_ptr<Job> job = preload.TakeJob();
   version_.reset();
-  Job::Progress progress = Job::Progress::kMore;
-  while (progress == Job::Progress::kMore) ASSERT_TRUE(job->RunSlice({}, &progress).ok());
+  RunToEnd(job.get());
   EXPECT_EQ(env_.open_now(), 0);
   EXPECT_EQ(env_.opens(), 0) << "nothing lists them any more";
 }
 
+// Tables of upper levels first, up to half of what can be open. All contents only on request.
 TEST_F(PreloadedTablesTest, PreloadSamplesWhatItOpensAndReadsUnknownContentsOnRequest) {
   Build(2, 14);
   Preload preload(
@@ -95,13 +98,15 @@ TEST_F(PreloadedTablesTest, PreloadSamplesWhatItOpensAndReadsUnknownContentsOnRe
   };
   preload.Begin(*version_);
   preload.ReadUnknownContents(*version_, 0);
-  EXPECT_EQ(RunAll(&preload), 2);
+  EXPECT_EQ(OpenTables(), "................") << "only jobs open tables";
+  EXPECT_EQ(RunAll(&preload), 2) << "a job is short";
+  EXPECT_EQ(OpenTables(), "oooooooooo......");
+  EXPECT_EQ(env_.opens(), 10);
   EXPECT_EQ(known(), 10) << "other tables waited";
-  const int opens = env_.opens();
   preload.ReadUnknownContents(*version_, 0);
   EXPECT_EQ(RunAll(&preload), 1);
   EXPECT_EQ(known(), 16);
-  EXPECT_EQ(env_.opens(), opens + 6) << "only those that were unknown";
+  EXPECT_EQ(env_.opens(), 16) << "only those that were unknown";
   EXPECT_EQ(OpenTables(), "oooooooooo......");
 }
 
@@ -138,13 +143,11 @@ TEST_F(PreloadedTablesTest, PreloadReadsContentsAgainAfterAFailure) {
   int read = 0;
   Preload preload(files_.context(), tables_.get(),
                   [&](TableFile*, const TableContents&) { ++read; });
-  const std::string path = TableFileName("/store", all_[0]->number());
-  std::string bytes;
-  ASSERT_TRUE(leveldb::ReadFileToString(&env_, path, &bytes).ok());
-  ASSERT_TRUE(leveldb::WriteStringToFile(&env_, "damaged", path).ok());
+  const std::string bytes = BytesOf(0);
+  Replace(0, "damaged");
   preload.ReadUnknownContents(*version_, 5);
   EXPECT_EQ(RunAll(&preload), 1);
-  ASSERT_TRUE(leveldb::WriteStringToFile(&env_, bytes, path).ok());
+  Replace(0, bytes);
   constexpr uint64_t kMinute = 60'000'000'000;
   preload.ReadUnknownContents(*version_, 4 + kMinute);
   EXPECT_EQ(RunAll(&preload), 0);
@@ -166,13 +169,11 @@ TEST_F(PreloadedTablesTest, PreloadLoadsNoDamagedKeyFilter) {
   files_.builds_key_filters = true;
   Build(2, 0);
   const uint32_t hash = KeyFilter::HashOf(all_[0]->smallest_user());
-  const std::string path = TableFileName("/store", all_[0]->number());
-  std::string bytes;
-  ASSERT_TRUE(leveldb::ReadFileToString(&env_, path, &bytes).ok());
+  std::string bytes = BytesOf(0);
   const size_t place = bytes.find(KeyFilter({&hash, 1}).bytes().ToString());
   ASSERT_NE(place, std::string::npos);
   bytes[place] ^= 1;
-  ASSERT_TRUE(leveldb::WriteStringToFile(&env_, bytes, path).ok());
+  Replace(0, bytes);
   PreloadAll();
   EXPECT_EQ(KeyFilters(), ".f");
   EXPECT_TRUE(Read(all_[0]).ok());
@@ -180,8 +181,7 @@ TEST_F(PreloadedTablesTest, PreloadLoadsNoDamagedKeyFilter) {
 
 TEST_F(PreloadedTablesTest, OnlyAReadReportsADamagedTable) {
   Build(3, 0);
-  const std::string path = TableFileName("/store", all_[1]->number());
-  ASSERT_TRUE(leveldb::WriteStringToFile(&env_, "damaged", path).ok());
+  Replace(1, "damaged");
   PreloadAll();
   EXPECT_EQ(OpenTables(), "o.o");
   EXPECT_TRUE(Read(all_[1]).IsCorruption());
@@ -209,8 +209,7 @@ class PreloadTest : public ::testing::Test {
 
   void Reopen() {
     db_.reset();
-    const leveldb::Status status = testing::OpenAt(options_, "/store", &db_, scheduling_);
-    ASSERT_TRUE(status.ok()) << status.ToString();
+    ASSERT_TRUE(testing::IsOk(testing::OpenAt(options_, "/store", &db_, scheduling_)));
   }
   void WriteTable(int number) {
     for (const char* key : {"a", "b", "c"}) {
@@ -218,11 +217,7 @@ class PreloadTest : public ::testing::Test {
     }
     ASSERT_TRUE(Flush(db_.get()).ok());
   }
-  int TablesAt(int level) {
-    std::string text;
-    EXPECT_TRUE(db_->GetProperty("leveldb.num-files-at-level" + std::to_string(level), &text));
-    return std::stoi(text);
-  }
+  int TablesAt(int level) { return testing::TablesAt(db_.get(), level); }
   void ExpectReadsOpenNothing() {
     const int opens = env_.opens();
     for (const char* key : {"a", "b", "c"}) {
@@ -232,7 +227,7 @@ class PreloadTest : public ::testing::Test {
     EXPECT_EQ(env_.opens(), opens);
   }
 
-  TableFilesEnv env_;
+  testing::TableFilesEnv env_;
   leveldb::Options options_ = testing::SmallOptions(&env_);
   SchedulingOptions scheduling_;
   std::unique_ptr<leveldb::DB> db_;

@@ -15,14 +15,13 @@ namespace lull {
 namespace {
 
 using leveldb::Status;
-using leveldb::WriteBatch;
 using Writer = WritersQueue::Writer;
 
 // Writers join one after the other, each on its own thread; the first leads.
 class WritersQueueTest : public ::testing::Test {
  protected:
   struct Client {
-    WriteBatch batch;
+    leveldb::WriteBatch batch;
     Writer writer;
     bool led = false;
   };
@@ -56,23 +55,6 @@ class WritersQueueTest : public ::testing::Test {
     queue_.Finish(leader, leader, Status::OK());
   }
 
-  // Ends the group of the first writer; the others then lead and end by themselves. Returns which
-  // of them were in the group.
-  std::string FinishGroup(const Status& status) {
-    const RoleScope leads(kLeadingWriter);
-    Writer* const leader = &clients_.front().writer;
-    queue_.Finish(leader, queue_.GroupEnd(leader), status);
-    threads_.clear();  // joins
-    std::string members;
-    for (const Client& client : clients_) {
-      const bool member = !client.led;
-      members += member ? 'g' : '-';
-      EXPECT_EQ(client.writer.status.ToString(), (member ? status : Status::OK()).ToString());
-    }
-    EXPECT_EQ(queue_.Length(), 0u);
-    return members;
-  }
-
   WritersQueue queue_;
   std::deque<Client> clients_;
   std::vector<std::unique_ptr<ThreadHandle>> threads_;
@@ -89,7 +71,21 @@ class WritersGroupTest : public WritersQueueTest, public ::testing::WithParamInt
 TEST_P(WritersGroupTest, EndsWithOneStatus) {
   for (const char writer : std::string_view(GetParam().writers))
     Join(writer == '-' ? 0 : writer == 'L' ? 100 << 10 : 10, writer == 's');
-  EXPECT_EQ(FinishGroup(Status::IOError("the disk")), GetParam().members);
+  // Ends the group of the first writer; the others then lead and end by themselves.
+  const Status status = Status::IOError("the disk");
+  {
+    const RoleScope leads(kLeadingWriter);
+    Writer* const leader = &clients_.front().writer;
+    queue_.Finish(leader, queue_.GroupEnd(leader), status);
+  }
+  threads_.clear();  // joins
+  std::string members;
+  for (const Client& client : clients_) {
+    members += client.led ? '-' : 'g';
+    EXPECT_EQ(client.writer.status.ToString(), (client.led ? Status::OK() : status).ToString());
+  }
+  EXPECT_EQ(members, GetParam().members);
+  EXPECT_EQ(queue_.Length(), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,13 +15,17 @@
 #include "db/compaction/range_removal.h"
 #include "leveldb/comparator.h"
 #include "leveldb/db.h"
+#include "leveldb/env.h"
+#include "leveldb/iterator.h"
 #include "lull/lull.h"
 #include "tests/db/support/expect_ok.h"
 #include "tests/db/support/small_store.h"
+#include "tests/db/support/table_names.h"
 #include "tests/db/support/version_text.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
 #include "tests/support/fresh_directory.h"
+#include "tests/support/model.h"
 #include "tests/support/open_store.h"
 #include "tests/support/rng.h"
 #include "tests/support/setting.h"
@@ -30,14 +35,15 @@ namespace lull {
 namespace {
 
 using leveldb::Slice;
+using testing::CommitLog;
 using testing::Contents;
 using testing::CrashEnv;
 using testing::CrashOptions;
+using testing::FaultEnv;
 using testing::IsOk;
 using testing::OpenAt;
 using testing::ReadAll;
 using testing::RemoveRange;
-using testing::Rng;
 using testing::VersionFromText;
 
 // ---- which tables go
@@ -202,25 +208,22 @@ leveldb::Options OptionsOn(leveldb::Env* env) {
 
 class DeleteRangeTest : public ::testing::Test {
  protected:
-  DeleteRangeTest() { Open(); }
-
-  void Open() {
+  void Open(leveldb::Env* env = leveldb::Env::Default()) {
     db_.reset();
-    ASSERT_TRUE(IsOk(OpenAt(OptionsOn(leveldb::Env::Default()), name_, &db_,
-                            "own_coordinator=true;table_bytes_max=64K")));
+    ASSERT_TRUE(
+        IsOk(OpenAt(OptionsOn(env), name_, &db_, "own_coordinator=true;table_bytes_max=64K")));
   }
-  void Put(int from, int to, char fill, size_t bytes = 500) {
+  void Put(int from, int to, const std::string& value) {
     for (int i = from; i < to; ++i) {
-      const std::string value(bytes, fill);
-      ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), KeyOf(i), value).ok());
+      ASSERT_TRUE(IsOk(db_->Put(leveldb::WriteOptions(), KeyOf(i), value)));
       model_[KeyOf(i)] = value;
     }
   }
   /// Writes all keys twice: the tables of flushes can be large, and would move down as a whole.
   void MakeSmallTables(int count) {
-    Put(0, count, 'a');
+    Put(0, count, std::string(500, 'a'));
     ASSERT_TRUE(Flush(db_.get()).ok());
-    Put(0, count, 'b');
+    Put(0, count, std::string(500, 'b'));
     db_->CompactRange(nullptr, nullptr);
   }
   void DeleteRange(int from, int to) {
@@ -235,6 +238,7 @@ class DeleteRangeTest : public ::testing::Test {
 };
 
 TEST_F(DeleteRangeTest, RemovesWholeTablesAndTheKeysAtTheEnds) {
+  Open();
   MakeSmallTables(6000);
   const uint64_t before = TableBytes(db_.get());
   DeleteRange(1003, 5007);
@@ -244,27 +248,11 @@ TEST_F(DeleteRangeTest, RemovesWholeTablesAndTheKeysAtTheEnds) {
   ExpectModel();
 }
 
-TEST_F(DeleteRangeTest, TheBoundsCanBeMissing) {
-  Put(0, 100, 'a');
-  ASSERT_TRUE(Flush(db_.get()).ok());
-  Put(100, 200, 'a');
-  const std::string middle = KeyOf(150);
-  const Slice bound(middle);
-  ASSERT_TRUE(lull::DeleteRange(db_.get(), &bound, nullptr).ok());
-  model_.erase(model_.lower_bound(middle), model_.end());
-  ExpectModel();
-  DeleteRange(140, 140);
-  ExpectModel();
-  ASSERT_TRUE(lull::DeleteRange(db_.get(), nullptr, nullptr).ok());
-  EXPECT_TRUE(ReadAll(db_.get()).empty());
-  Put(0, 10, 'b');
-  EXPECT_EQ(ReadAll(db_.get()).size(), 10u) << "it can be written again";
-}
-
 TEST_F(DeleteRangeTest, RunsBesideWritersCompactionsAndCheckpoints) {
+  Open();
   std::atomic<bool> ends{false};
   auto writer = ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] {
-    Rng rng(3);
+    testing::Rng rng(3);
     const std::string value(100, 'w');
     while (!ends.load()) {
       const int i = 100'000 + static_cast<int>(rng.Below(20'000));
@@ -276,7 +264,7 @@ TEST_F(DeleteRangeTest, RunsBesideWritersCompactionsAndCheckpoints) {
     EXPECT_TRUE(contents == model_);
   };
   for (int round = 0; round < 5; ++round) {
-    Put(0, 1000, static_cast<char>('a' + round));
+    Put(0, 1000, std::string(500, static_cast<char>('a' + round)));
     if (round % 3 == 1) db_->CompactRange(nullptr, nullptr);
     DeleteRange(100 * round, 1000);
     if (round % 2 == 1) {
@@ -291,6 +279,7 @@ TEST_F(DeleteRangeTest, RunsBesideWritersCompactionsAndCheckpoints) {
 }
 
 TEST_F(DeleteRangeTest, FilesInRangeGoAtOnce) {
+  Open();
   MakeSmallTables(6000);
   ASSERT_TRUE(WaitForIdle(db_.get()).ok()) << "it leaves tables that a compaction uses";
   const uint64_t before = TableBytes(db_.get());
@@ -320,78 +309,177 @@ TEST(DeleteRangeCalls, NeedAnOpenStore) {
   EXPECT_TRUE(DeleteRange(nullptr, nullptr, nullptr).IsInvalidArgument());
 }
 
+// ---- what snapshots see meanwhile
+
+Contents ReadThrough(leveldb::DB* db, const leveldb::Snapshot* snapshot) {
+  leveldb::ReadOptions options;
+  options.snapshot = snapshot;
+  Contents contents;
+  const std::unique_ptr<leveldb::Iterator> entry(db->NewIterator(options));
+  for (entry->SeekToFirst(); entry->Valid(); entry->Next())
+    contents[entry->key().ToString()] = entry->value().ToString();
+  EXPECT_TRUE(IsOk(entry->status()));
+  return contents;
+}
+
+/// What a snapshot sees must not change.
+class CheckedSnapshot {
+ public:
+  explicit CheckedSnapshot(leveldb::DB* db)
+      : db_(db), snapshot_(db->GetSnapshot()), seen_(ReadThrough(db, snapshot_)) {}
+  ~CheckedSnapshot() { db_->ReleaseSnapshot(snapshot_); }
+  CheckedSnapshot(const CheckedSnapshot&) = delete;
+  CheckedSnapshot& operator=(const CheckedSnapshot&) = delete;
+
+  const Contents& seen() const { return seen_; }
+  void Check() const {
+    EXPECT_TRUE(ReadThrough(db_, snapshot_) == seen_);
+    leveldb::ReadOptions options;
+    options.snapshot = snapshot_;
+    for (const auto& [key, value] : seen_) {
+      std::string found;
+      ASSERT_TRUE(IsOk(db_->Get(options, key, &found))) << key;
+      EXPECT_TRUE(found == value) << key;
+    }
+  }
+
+ private:
+  leveldb::DB* const db_;
+  const leveldb::Snapshot* const snapshot_;
+  const Contents seen_;
+};
+
+class SnapshotRemovalTest : public DeleteRangeTest, public ::testing::WithParamInterface<bool> {
+ protected:
+  void Delete(int from, int to) {
+    for (int i = from; i < to; ++i)
+      ASSERT_TRUE(IsOk(db_->Delete(leveldb::WriteOptions(), KeyOf(i))));
+  }
+  void Rest() {
+    ASSERT_TRUE(IsOk(Flush(db_.get())));
+    ASSERT_TRUE(IsOk(WaitForIdle(db_.get())));
+  }
+  /// The files only, if the parameter says so.
+  void Remove(int from, int to) {
+    ASSERT_TRUE(IsOk(RemoveRange(db_.get(), {KeyOf(from), KeyOf(to)}, /*files_only=*/GetParam())));
+  }
+};
+
+// Old values in a table that reaches beyond the range; above it newer values and deletions, in a
+// table inside the range.
+TEST_P(SnapshotRemovalTest, ASnapshotKeepsWhatItSees) {
+  Open();
+  Put(0, 1000, "old");
+  db_->CompactRange(nullptr, nullptr);
+  const CheckedSnapshot oldest(db_.get());
+  Put(0, 300, "new");
+  Delete(300, 600);
+  ASSERT_TRUE(IsOk(Flush(db_.get())));
+  const CheckedSnapshot before(db_.get());
+  Remove(0, 900);
+  before.Check();
+  const CheckedSnapshot between(db_.get());
+  Put(100, 200, "newer");
+  ASSERT_TRUE(IsOk(Flush(db_.get())));
+  Remove(0, 900);
+  Put(0, 900, "newest");
+  db_->CompactRange(nullptr, nullptr);
+  for (const CheckedSnapshot* const snapshot : {&oldest, &before, &between}) snapshot->Check();
+  if (!GetParam()) {
+    EXPECT_EQ(between.seen().size(), 100u) << "the range was empty";
+  }
+  EXPECT_EQ(ReadAll(db_.get()).size(), 1000u);
+}
+
+TEST_P(SnapshotRemovalTest, AReleasedSnapshotKeepsNoFiles) {
+  Open();
+  const auto tables = [&] { return testing::TableNames(leveldb::Env::Default(), name_).size(); };
+  MakeSmallTables(900);
+  Rest();
+  {
+    const CheckedSnapshot snapshot(db_.get());
+    Remove(0, 900);
+    Rest();
+    EXPECT_GT(tables(), 5u);
+    snapshot.Check();
+  }
+  Rest();
+  EXPECT_EQ(tables(), 0u);
+}
+
+// The snapshot is taken when the range is deleted, except for the tables that are about to be
+// removed. No write comes after that, so later iterators have its sequence. They find the range
+// empty, and tell others to jump over it, but the snapshot must not.
+TEST_P(SnapshotRemovalTest, ASnapshotDuringTheRemovalKeepsWhatItSees) {
+  CrashEnv memory;
+  FaultEnv env(&memory);
+  Open(&env);
+  Put(400, 500, "value");
+  db_->CompactRange(nullptr, nullptr);
+  Put(300, 400, "value");
+  Delete(0, 300);
+  EXPECT_EQ(ReadAll(db_.get()).size(), 200u) << "now writes are checked for empty ranges";
+  const leveldb::Snapshot* snapshot = nullptr;
+  env.set_before_operation([&](testing::IoOp op, const std::string& path) {
+    if (op == testing::kSync && path.find("MANIFEST") != path.npos) snapshot = db_->GetSnapshot();
+  });
+  Remove(0, 900);
+  env.set_before_operation({});
+  const size_t stays = GetParam() ? 100 : 0;
+  for (int scan = 0; scan < 3; ++scan) EXPECT_EQ(ReadAll(db_.get()).size(), stays);
+  EXPECT_EQ(ReadThrough(db_.get(), snapshot).size(), stays + 100);
+  db_->ReleaseSnapshot(snapshot);
+  db_.reset();
+}
+
+INSTANTIATE_TEST_SUITE_P(Calls, SnapshotRemovalTest, ::testing::Bool(),
+                         [](const auto& call) { return call.param ? "Files" : "Range"; });
+
 // ---- crashes and faults
 
 constexpr int kCrashKeys = 60;
 constexpr int kCrashBegin = 7, kCrashEnd = 52;
 
-leveldb::Status DeleteCrashRange(leveldb::DB* db) {
-  return RemoveRange(db, {KeyOf(kCrashBegin), KeyOf(kCrashEnd)}, /*files_only=*/false);
-}
-
-struct CrashRun {
-  Contents before;     // the contents when the range is deleted
-  bool began = false;  // the call
-  bool done = false;   // the call returned OK
-  bool wrote_after = false;
-};
+testing::KeySpan CrashSpan() { return {KeyOf(kCrashBegin), KeyOf(kCrashEnd)}; }
 
 // Old values in a table that reaches beyond the range; newer ones and deletions above it, in tables
-// inside the range; others in memory, unsynced. Then deletes the range.
-void RunUntilCrash(leveldb::Env* env, CrashRun* run) {
+// inside the range; others in memory, unsynced. Then deletes the range. Returns the result, or
+// nothing if an error came earlier.
+std::optional<leveldb::Status> RunUntilCrash(leveldb::Env* env, CommitLog* log) {
   leveldb::DB* raw = nullptr;
   const char* const scheduling = "own_coordinator=true;retry_ms=20";
-  if (!testing::OpenStore(OptionsOn(env), scheduling, "/store", &raw).ok()) return;
+  if (!testing::OpenStore(OptionsOn(env), scheduling, "/store", &raw).ok()) return std::nullopt;
   const std::unique_ptr<leveldb::DB> db(raw);
-  leveldb::WriteOptions write;
-  const auto put = [&](int i, const std::string& value) {
-    if (db->Put(write, KeyOf(i), value).ok()) run->before[KeyOf(i)] = value;
+  const auto write = [&](int i, const std::optional<std::string>& value, bool sync) {
+    return log->Write(db.get(), {{KeyOf(i), value}}, sync).ok();
   };
-  for (int i = 0; i < kCrashKeys; ++i) put(i, std::string(300, 'o'));
+  for (int i = 0; i < kCrashKeys; ++i) write(i, std::string(300, 'o'), false);
   db->CompactRange(nullptr, nullptr);
   for (int i = kCrashBegin; i < kCrashEnd; i += 3) {
-    if (db->Delete(write, KeyOf(i)).ok()) run->before.erase(KeyOf(i));
-    put(i + 1, "new");
+    write(i, std::nullopt, false);
+    write(i + 1, "new", false);
   }
-  if (!Flush(db.get()).ok()) return;
-  for (int i = 0; i < kCrashKeys; i += 5) put(i, "newer");
-  write.sync = true;
-  put(kCrashKeys, "synced");
-  if (run->before.count(KeyOf(kCrashKeys)) == 0) return;
-  write.sync = false;
-  put(kCrashKeys + 1, "unsynced");
-  run->began = true;
-  run->done = DeleteCrashRange(db.get()).ok();
-  write.sync = true;
-  run->wrote_after = run->done && db->Put(write, "after", "it").ok();
+  if (!Flush(db.get()).ok()) return std::nullopt;
+  for (int i = 0; i < kCrashKeys; i += 5) write(i, "newer", false);
+  if (!write(kCrashKeys, "synced", true)) return std::nullopt;
+  write(kCrashKeys + 1, "unsynced", false);
+  const leveldb::Status status = log->Remove(db.get(), CrashSpan(), /*files_only=*/false);
+  if (status.ok()) write(kCrashKeys + 2, "after", true);
+  return status;
 }
 
 // What is wrong after the crash, or nothing.
-std::string WrongAfter(leveldb::Env* disk, const CrashRun& run) {
+std::string WrongAfter(leveldb::Env* disk, const CommitLog& log) {
   std::unique_ptr<leveldb::DB> db;
   const leveldb::Status status = OpenAt(OptionsOn(disk), "/store", &db);
   if (!status.ok()) return status.ToString();
-  const auto is_inside = [](const std::string& key) {
-    return key >= KeyOf(kCrashBegin) && key < KeyOf(kCrashEnd);
-  };
-  Contents after = ReadAll(db.get());
-  if (run.wrote_after && after.count("after") == 0) return "the last write is lost";
-  after.erase("after");
-  const std::string unsynced = KeyOf(kCrashKeys + 1);
-  if (!run.done && run.before.count(unsynced) > 0) after[unsynced] = run.before.at(unsynced);
-  for (const auto& [key, value] : run.before) {
-    const bool inside = is_inside(key);
-    const auto found = after.find(key);
-    if (inside && run.done && found != after.end()) return key + " is not deleted";
-    if (!inside && found == after.end()) return key + " is lost";
-    if (found != after.end() && found->second != value) return key + " has an old value";
-  }
-  for (const auto& [key, value] : after)
-    if (run.before.count(key) == 0) return key + " came back";
+  const auto found = log.MatchesPrefix(db.get(), CommitLog::Demand::kSyncedSurvives);
+  if (!found.ok) return found.detail;
   // A second call does the rest.
-  if (!DeleteCrashRange(db.get()).ok()) return "it cannot be repeated";
+  if (!RemoveRange(db.get(), CrashSpan(), /*files_only=*/false).ok())
+    return "it cannot be repeated";
   for (const auto& [key, value] : ReadAll(db.get()))
-    if (is_inside(key)) return key + " remains after a second call";
+    if (CrashSpan().Contains(key)) return key + " remains after a second call";
   return "";
 }
 
@@ -402,16 +490,15 @@ TEST(DeleteRangeCrash, AtEveryStepLeavesNoOldValue) {
     CrashEnv env;
     env.set_manifest_sync_covers_directory(false);
     env.SetCrashPoint(step);
-    CrashRun run;
-    RunUntilCrash(&env, &run);
-    if (run.began) {
-      cut_in_call += run.done ? 0 : 1;
+    CommitLog log;
+    if (const auto status = RunUntilCrash(&env, &log)) {
+      cut_in_call += status->ok() ? 0 : 1;
       for (uint64_t seed = 0; seed < states_a_step; ++seed) {
         const CrashOptions how = seed == 0   ? CrashOptions::LoseAllUnsynced()
                                  : seed == 1 ? CrashOptions::KeepAll()
                                              : CrashOptions();
-        const std::string wrong = WrongAfter(env.Crash(seed, how).get(), run);
-        ASSERT_EQ(wrong, "") << "after a crash at step " << step << ", seed " << seed;
+        ASSERT_EQ(WrongAfter(env.Crash(seed, how).get(), log), "")
+            << "after a crash at step " << step << ", seed " << seed;
         ++states;
       }
     }
@@ -426,13 +513,12 @@ TEST(DeleteRangeFault, AFailureIsToldAndNothingComesBack) {
   for (const testing::FaultKind kind : testing::kAllFaultKinds) {
     for (uint64_t index = 0; index < 400; index += 2 + testing::TestStride()) {
       CrashEnv disk;
-      testing::FaultEnv env(&disk);
+      FaultEnv env(&disk);
       env.Arm({.kind = kind, .index = index, .name_part = ""});
-      CrashRun run;
-      RunUntilCrash(&env, &run);
-      if (run.began) {
-        const std::string wrong = WrongAfter(disk.Crash(1, CrashOptions::KeepAll()).get(), run);
-        ASSERT_EQ(wrong, "") << testing::FaultKindName(kind) << " at " << index;
+      CommitLog log;
+      if (RunUntilCrash(&env, &log)) {
+        ASSERT_EQ(WrongAfter(disk.Crash(1, CrashOptions::KeepAll()).get(), log), "")
+            << testing::FaultKindName(kind) << " at " << index;
       }
       if (env.hits() == 0) break;
     }

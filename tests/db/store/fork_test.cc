@@ -27,7 +27,6 @@
 #include "tests/support/fresh_directory.h"
 #include "tests/support/sanitized.h"
 #include "util/env_extension.h"
-#include "util/mutex.h"
 #include "util/thread.h"
 
 namespace lull {

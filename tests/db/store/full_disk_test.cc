@@ -1,14 +1,15 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Disks that are full, or fail, for a while: the store reports errors, and recovers by itself.
+// Disks that are full, or fail, for a while, or lack a file: the store reports errors, works with
+// less, and recovers by itself. tests/resources tests the same with real limits.
 #include <algorithm>
 #include <atomic>
-#include <cstdarg>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
+#include "db/base/disk_space.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
@@ -17,9 +18,11 @@
 #include "lull/lull.h"
 #include "tests/db/support/expect_ok.h"
 #include "tests/db/support/job_sequence_checker.h"
+#include "tests/db/support/lines_logger.h"
+#include "tests/db/support/small_store.h"
+#include "tests/db/support/store_properties.h"
 #include "tests/db/support/table_names.h"
 #include "tests/support/crash_env.h"
-#include "tests/support/event_count.h"
 #include "tests/support/fault_env.h"
 #include "tests/support/gate.h"
 #include "tests/support/model.h"
@@ -29,38 +32,48 @@
 namespace lull {
 namespace {
 
-using ::testing::AllOf;
 using testing::CommitLog;
+using testing::CrashEnv;
 using testing::CrashOptions;
+using testing::FaultEnv;
 using testing::FaultKind;
 using ::testing::HasSubstr;
+using testing::kStoreName;
 
-/// Counts the lines of LOG. The store logs every job that ends, every failure, and that it accepts
-/// writes again.
-class LogLines final : public leveldb::Logger {
+/// The test sets the free space.
+class ScarceEnv final : public FaultEnv {
  public:
-  void Logv(const char*, std::va_list) override { lines.Note(); }
-  testing::EventCount lines;
+  using FaultEnv::FaultEnv;
+
+  std::atomic<uint64_t> free_bytes{UINT64_MAX};
+  bool tells = true;
+  std::optional<uint64_t> FreeBytes(const std::string&) override {
+    return tells ? std::optional<uint64_t>(free_bytes) : std::nullopt;
+  }
 };
 
 class FullDiskTest : public ::testing::Test {
  protected:
   FullDiskTest() {
     env_.set_on_failed_sync([this](const std::string& path) { disk_.DropDirtyPages(path); });
-    options_.env = &env_;
-    options_.create_if_missing = true;
-    options_.write_buffer_size = 64 << 10;
     options_.info_log = &log_lines_;
     db_ = OpenOn(&env_);
   }
 
-  std::unique_ptr<leveldb::DB> OpenOn(leveldb::Env* env,
-                                      const std::string& scheduling = "retry_ms=10") const {
+  leveldb::Status TryOpenOn(leveldb::Env* env, const std::string& scheduling,
+                            std::unique_ptr<leveldb::DB>* db) const {
     leveldb::Options options = options_;
     options.env = env;
     leveldb::DB* raw = nullptr;
-    EXPECT_TRUE(testing::IsOk(testing::OpenStore(options, scheduling, "/store", &raw)));
-    return std::unique_ptr<leveldb::DB>(raw);
+    const leveldb::Status status = testing::OpenStore(options, scheduling, kStoreName, &raw);
+    db->reset(raw);
+    return status;
+  }
+  std::unique_ptr<leveldb::DB> OpenOn(leveldb::Env* env,
+                                      const std::string& scheduling = "retry_ms=10") const {
+    std::unique_ptr<leveldb::DB> db;
+    EXPECT_TRUE(testing::IsOk(TryOpenOn(env, scheduling, &db)));
+    return db;
   }
 
   leveldb::Status Put(int key, size_t bytes, bool sync) {
@@ -80,7 +93,7 @@ class FullDiskTest : public ::testing::Test {
     const auto succeeds = [&] { return (status = attempt()).ok(); };
     ASSERT_TRUE(log_lines_.lines.Await("a try that succeeds", succeeds)) << status.ToString();
   }
-  size_t Tables() { return testing::TableNames(&disk_, "/store").size(); }
+  size_t Tables() { return testing::TableNames(&disk_, kStoreName).size(); }
   void AwaitWrites() {
     AwaitOk([this] { return Put(0, 10, true); });
   }
@@ -99,10 +112,11 @@ class FullDiskTest : public ::testing::Test {
     EXPECT_TRUE(verdict.ok) << where << ": " << verdict.detail;
   }
 
-  testing::CrashEnv disk_;
-  testing::FaultEnv env_{&disk_};
-  LogLines log_lines_;
-  leveldb::Options options_;
+  CrashEnv disk_;
+  ScarceEnv env_{&disk_};
+  // The store logs every job that ends, every failure, and that it accepts writes again.
+  testing::LinesLogger log_lines_;
+  leveldb::Options options_ = testing::SmallOptions(&env_);
   std::unique_ptr<leveldb::DB> db_;
   CommitLog log_;
   int puts_ = 0;
@@ -127,7 +141,7 @@ TEST_F(FullDiskTest, WritesGoOnWhenThereIsRoomAgain) {
   FillDisk(1000);
   leveldb::Status status;
   for (int i = 0; status.ok(); ++i) status = Put(i % 10, 300, false);
-  EXPECT_THAT(status.ToString(), AllOf(HasSubstr(".log"), HasSubstr("No space")));
+  EXPECT_THAT(status.ToString(), ::testing::AllOf(HasSubstr(".log"), HasSubstr("No space")));
   // The table of the memtable has no room either, and the store waits for that table.
   status = Put(1, 10, true);
   EXPECT_THAT(status.ToString(), HasSubstr(".ldb"));
@@ -156,15 +170,6 @@ TEST_F(FullDiskTest, WhatFailedDoesNotComeBackBehindLaterWrites) {
     std::string value;
     EXPECT_TRUE(OpenOn(killed.get())->Get(leveldb::ReadOptions(), key, &value).IsNotFound());
   }
-}
-
-TEST_F(FullDiskTest, MemoryAbsorbsWhileTablesHaveNoRoom) {
-  FillDisk(100, ".ldb");
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(Put(i, 2000, false).ok()) << "there is memory";
-  EXPECT_FALSE(Flush(db_.get()).ok());
-  env_.Heal();
-  AwaitOk([this] { return Flush(db_.get()); });
-  ExpectNothingLost("at the end");
 }
 
 TEST_F(FullDiskTest, WhoNeedsMemoryDoesNotWaitForWhatFails) {
@@ -265,14 +270,188 @@ TEST_F(FullDiskTest, AtEveryOperationOnALog) {
   }
 }
 
-TEST_F(FullDiskTest, WithoutRoomForAnythingAtAnyOperation) {
-  for (const uint64_t index : {1, 6, 17, 40}) {
-    env_.Arm({.kind = FaultKind::kNoSpace, .index = index, .name_part = "", .bytes = index});
-    while (Put(1, 5000, index == 6).ok()) {
+// ---- space or a file is missing
+
+class ResourcesTest : public FullDiskTest {
+ protected:
+  ResourcesTest() { options_.compression = leveldb::kNoCompression; }
+
+  void Open(const std::string& scheduling = "") {
+    db_.reset();
+    db_ = OpenOn(&env_, "own_coordinator=true;" + scheduling);
+  }
+  leveldb::Status Put(int key, size_t bytes = 1000) {
+    return db_->Put(leveldb::WriteOptions(), Key(key), std::string(bytes, 'v'));
+  }
+  static std::string Key(int key) { return "k" + std::to_string(10'000 + key); }
+  static void ExpectFirst(leveldb::DB* db, int count) {
+    std::string value;
+    for (int i = 0; i < count; ++i)
+      EXPECT_TRUE(db->Get(leveldb::ReadOptions(), Key(i), &value).ok()) << i;
+  }
+  static size_t Logs(CrashEnv* disk) {
+    return testing::NamesEndingIn(disk, kStoreName, ".log").size();
+  }
+  void FailNew(const std::string& name_part) {
+    env_.Arm({.kind = FaultKind::kErrorSticky, .ops = testing::kOpenWrite, .name_part = name_part});
+  }
+};
+
+// No new log can be made. A power loss could lose part of one memtable's records, so none of them
+// may be flushed to a table while the log that holds the others is in use.
+TEST_F(ResourcesTest, WithoutAnotherLogTheMemtableGrows) {
+  Open("memory_budget_bytes=1M");
+  ASSERT_TRUE(Put(0).ok());
+  FailNew(".log");
+  int written = 1;
+  leveldb::Status status;
+  for (; written < 5000 && status.ok(); ++written) status = Put(written);
+  EXPECT_GT(written, 400) << "several memtables of 64 KiB, or the prepared logs";
+  EXPECT_LT(written, 2000) << "the memory budget";
+  EXPECT_THAT(status.ToString(), HasSubstr(".log"));
+  EXPECT_FALSE(Flush(db_.get()).ok());
+  env_.Heal();
+  ASSERT_TRUE(Put(5000).ok());
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  ExpectFirst(db_.get(), written - 1);
+}
+
+// The policy would let 16 MiB of memtables accumulate.
+TEST_F(ResourcesTest, OnADiskThatIsNearlyFullNoMemtableWaitsForAnother) {
+  env_.free_bytes = 200 << 10;
+  Open();
+  uint64_t most = 0;
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(Put(i).ok());
+    if (i % 10 != 0) continue;
+    const auto stats = testing::JsonProperty(db_.get(), "lull.stats");
+    most = std::max(most, stats["queue"]["memtables"].Count());
+  }
+  EXPECT_LE(most, 1u);
+}
+
+// Five logs, and no space for all their tables: each log is removed before the next is read. A
+// power loss at any step loses nothing.
+TEST_F(ResourcesTest, AStoreThatFilledItsDiskOpensLogByLog) {
+  Open();
+  FailNew(".ldb");
+  constexpr int kEntries = 300;
+  for (int i = 0; i < kEntries; ++i) ASSERT_TRUE(Put(i).ok());
+  leveldb::WriteOptions synced;
+  synced.sync = true;
+  ASSERT_TRUE(db_->Put(synced, Key(kEntries), "last").ok());
+  const auto full = disk_.Crash(1, CrashOptions::KeepAll());
+
+  const auto open_on = [&](CrashEnv* disk, uint64_t free_bytes, size_t* logs_at_last_table) {
+    ScarceEnv env(disk);
+    env.free_bytes = free_bytes;
+    env.set_before_operation([&](testing::IoOp op, const std::string& path) {
+      if (op == testing::kOpenWrite && path.ends_with(".ldb")) *logs_at_last_table = Logs(disk);
+    });
+    // Compactions make tables too.
+    const std::string no_compactions =
+        "own_coordinator=true;memory_budget_bytes=1;l0_trigger=1000;l0_slowdown=1000;l0_stop=1000";
+    std::unique_ptr<leveldb::DB> db;
+    if (!TryOpenOn(&env, no_compactions, &db).ok()) return false;
+    ExpectFirst(db.get(), kEntries + 1);
+    return true;
+  };
+  size_t logs = 0;
+  const size_t before = Logs(full.get());
+  ASSERT_GE(before, 5u);
+  bool done = false;
+  for (uint64_t step = 1; !done; ++step) {
+    const auto disk = full->Crash(1, CrashOptions::KeepAll());
+    disk->SetCrashPoint(disk->steps() + step);
+    done = open_on(disk.get(), 0, &logs);
+    const auto after = disk->Crash(step);
+    ASSERT_TRUE(open_on(after.get(), step % 2 == 0 ? 0 : UINT64_MAX, &logs)) << "step " << step;
+  }
+  const auto disk = full->Crash(1, CrashOptions::KeepAll());
+  ASSERT_TRUE(open_on(disk.get(), 0, &logs));
+  EXPECT_LE(logs, 2u) << "the last, and perhaps one without a record";
+  ASSERT_TRUE(open_on(full.get(), UINT64_MAX, &logs));
+  EXPECT_EQ(logs, before) << "with enough space no log is removed before all are flushed";
+}
+
+// The next open needs some space, for a MANIFEST and a log. Tables can wait in memory.
+TEST_F(ResourcesTest, AStoreLeavesSpaceForItsNextOpen) {
+  env_.free_bytes = 200 << 10;
+  Open();
+  FailNew(".ldb");
+  int written = 0;
+  leveldb::Status status;
+  for (; written < 20; ++written) ASSERT_TRUE(Put(written).ok());
+  env_.free_bytes = 60 << 10;
+  for (; written < 500 && status.ok(); ++written) status = Put(written);
+  EXPECT_THAT(status.ToString(), HasSubstr("the next open needs it"));
+  EXPECT_LT(written, 20 + 66) << "a log looks each 64 KiB";
+
+  const auto full = disk_.Crash(1, CrashOptions::KeepAll());
+  const std::string leftover = std::string(kStoreName) + "/999999.ldb";
+  ASSERT_TRUE(leveldb::WriteStringToFile(full.get(), "of a killed flush", leftover).ok());
+  ScarceEnv env(full.get());
+  env.free_bytes = 60 << 10;
+  env.Arm({.kind = FaultKind::kNoSpace, .name_part = ".ldb"});
+  const auto db = OpenOn(&env, "own_coordinator=true");
+  ASSERT_NE(db, nullptr);
+  ExpectFirst(db.get(), written - 1);
+  EXPECT_FALSE(full->FileExists(leftover));
+  EXPECT_FALSE(Flush(db.get()).ok());
+  env.free_bytes = UINT64_MAX;
+  env.Heal();
+  EXPECT_TRUE(Flush(db.get()).ok());
+  ExpectFirst(db.get(), written - 1);
+}
+
+TEST(DiskSpaceTest, IsLowWhenLogsAndTablesMayNotFit) {
+  CrashEnv disk;
+  ScarceEnv env(&disk);
+  leveldb::Options options;
+  options.env = &env;
+  StoreContext context(options);
+  context.extension = &env;
+  DiskSpace room(&context);
+  uint64_t now = 1'000'000'000;
+  const auto is_low = [&](uint64_t free, uint64_t unflushed) {
+    env.free_bytes = free;
+    room.Sample(now += 10'000'000, unflushed, 1000);
+    return room.is_low();
+  };
+  EXPECT_FALSE(is_low(UINT64_MAX, 1 << 20));
+  EXPECT_FALSE(is_low(4000, 0));
+  EXPECT_TRUE(is_low(3999, 0));
+  EXPECT_TRUE(is_low(4000, 1));
+  env.tells = false;
+  EXPECT_FALSE(is_low(0, 1)) << "unknown";
+  env.tells = true;
+  EXPECT_TRUE(is_low(0, 1));
+  env.free_bytes = 1 << 20;
+  room.Sample(now + 1, 0, 1000);
+  EXPECT_TRUE(room.is_low()) << "too soon to ask again";
+}
+
+TEST_F(ResourcesTest, AfterACompactionMetDamageAParanoidStoreRefusesWrites) {
+  for (const bool paranoid : {false, true}) {
+    options_.paranoid_checks = paranoid;
+    Open("retry_ms=10");
+    for (int table = 0; table < 2; ++table) {
+      for (int i = 0; i < 50; ++i) ASSERT_TRUE(Put(i).ok());
+      ASSERT_TRUE(Flush(db_.get()).ok());
     }
-    env_.Heal();
-    AwaitWrites();
-    ExpectNothingLost("operation " + std::to_string(index));
+    const std::string newest =
+        kStoreName + ("/" + *testing::TableNames(&disk_, kStoreName).rbegin());
+    std::string bytes;
+    ASSERT_TRUE(leveldb::ReadFileToString(&disk_, newest, &bytes).ok());
+    bytes[100] = static_cast<char>(bytes[100] + 1);
+    ASSERT_TRUE(leveldb::WriteStringToFile(&disk_, bytes, newest).ok());
+    db_->CompactRange(nullptr, nullptr);
+    EXPECT_EQ(Put(1).IsCorruption(), paranoid) << "as LevelDB does";
+    db_.reset();
+    ASSERT_TRUE(leveldb::WriteStringToFile(&disk_, "", newest).ok());
+    leveldb::Options options;
+    options.env = &env_;
+    ASSERT_TRUE(leveldb::DestroyDB(kStoreName, options).ok());
   }
 }
 

@@ -12,13 +12,13 @@
 #include <optional>
 #include <ostream>
 #include <string>
-#include <vector>
 
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "lull/lull.h"
 #include "scheduler/threads/coordinator.h"
+#include "tests/db/support/expect_ok.h"
 #include "tests/db/support/small_store.h"
 #include "tests/support/event_count.h"
 #include "tests/support/fault_env.h"
@@ -29,8 +29,6 @@
 
 namespace lull {
 namespace {
-
-using testing::IoOp;
 
 /// What hangs: operations of FaultEnv, or a call that FaultEnv passes on.
 struct Call {
@@ -66,20 +64,12 @@ void PrintTo(const Call& call, std::ostream* out) { *out << call.name; }
 class HangingEnv final : public testing::FaultEnv {
  public:
   HangingEnv() : FaultEnv(leveldb::Env::Default()) {
-    set_before_operation([this](IoOp op, const std::string&) { Pass(op); });
+    set_before_operation([this](testing::IoOp op, const std::string&) { Pass(op); });
   }
 
-  /// From now on, these calls hang, until Heal.
-  void Hang(const Call& call) {
-    gate_.Close();
-    only_workers_.store(call.only_workers);
-    hanging_.store(call.ops);
-  }
-  void AwaitHung() { gate_.AwaitBlocked(); }
-  void Heal() {
-    hanging_.store(0);
-    gate_.Open();
-  }
+  std::atomic<uint32_t> hanging{0};  ///< calls that pass the gate
+  std::atomic<bool> only_workers{false};
+  testing::Gate gate;
 
   std::optional<uint64_t> FreeBytes(const std::string& dir) override {
     Pass(kFreeBytes);
@@ -106,19 +96,15 @@ class HangingEnv final : public testing::FaultEnv {
   };
 
   void Pass(uint32_t ops) {
-    if ((hanging_.load() & ops) == 0) return;
-    if (only_workers_.load() && !IsWorker()) return;
-    gate_.Pass();
+    if ((hanging.load() & ops) == 0) return;
+    if (only_workers.load() && !IsWorker()) return;
+    gate.Pass();
   }
   static bool IsWorker() {
     char name[16] = "";
     pthread_getname_np(pthread_self(), name, sizeof(name));
     return std::string(name) == "lull-work" || std::string(name) == "lull-idle";
   }
-
-  std::atomic<uint32_t> hanging_{0};
-  std::atomic<bool> only_workers_{false};
-  testing::Gate gate_;
 };
 
 /// Twenty times as fast, so that the seconds after which a slice counts as hanging pass soon.
@@ -139,9 +125,8 @@ class HungDiskTest : public ::testing::TestWithParam<Call> {
 
   std::unique_ptr<leveldb::DB> Open(const std::string& name, leveldb::Env* env) const {
     std::unique_ptr<leveldb::DB> db;
-    const leveldb::Status status =
-        testing::OpenAt(testing::SmallOptions(env), directory_ + "/" + name, &db, "l0_trigger=2");
-    EXPECT_TRUE(status.ok()) << status.ToString();
+    EXPECT_TRUE(testing::IsOk(
+        testing::OpenAt(testing::SmallOptions(env), directory_ + "/" + name, &db, "l0_trigger=2")));
     return db;
   }
   static leveldb::Status Put(leveldb::DB* db, int i) {
@@ -173,25 +158,26 @@ TEST_P(HungDiskTest, AnotherStoreGoesOn) {
   std::unique_ptr<leveldb::DB> sick = Open("sick", &env_);
   for (int i = 0; i < 3000; ++i) ASSERT_TRUE(Put(sick.get(), i).ok());
   std::atomic<bool> stop{false};
-  env_.Hang(GetParam());
+  env_.gate.Close();
+  env_.only_workers = GetParam().only_workers;
+  env_.hanging = GetParam().ops;
   auto writer = ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] {
     for (int i = 0; !stop.load(); ++i) {
       if (i % 100 == 0) Flush(sick.get());
       Put(sick.get(), i);
     }
   });
-  env_.AwaitHung();
+  env_.gate.AwaitBlocked();
 
-  testing::EventCount events;
-  std::atomic<bool> done{false};
+  testing::EventCount used;
   auto user = ThreadFactory::System()->Start("user", CpuClass::kNormal, [&] {
     UseHealthyStore();
-    done.store(true);
-    events.Note();
+    used.Note();
   });
-  events.Await("the use of the healthy store", [&] { return done.load(); });
+  used.Await("the use of the healthy store", [&] { return used.count() > 0; });
 
-  env_.Heal();
+  env_.hanging = 0;
+  env_.gate.Open();
   stop.store(true);
   writer.reset();
   user.reset();

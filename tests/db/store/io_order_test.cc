@@ -18,6 +18,7 @@
 #include "tests/db/support/expect_ok.h"
 #include "tests/db/support/small_store.h"
 #include "tests/db/support/store_files.h"
+#include "tests/db/support/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/event_count.h"
 #include "tests/support/fault_env.h"
@@ -30,9 +31,7 @@ namespace {
 using testing::CommitLog;
 using testing::CrashEnv;
 using testing::CrashOptions;
-using testing::DiskOp;
 using testing::kStoreName;
-using testing::PendingEntry;
 
 /// Calls the test before a table is created, before each append to a MANIFEST, and before LOCK is
 /// released. Counts the files that are open for writing, and removed tables.
@@ -53,7 +52,7 @@ class MomentsEnv final : public testing::FaultEnv {
   std::function<void()> before_manifest;
   std::function<void()> before_unlock;
   testing::EventCount tables_removed;
-  int open_files() const { return open_files_.load(); }
+  std::atomic<int> open_files{0};
 
   leveldb::Status NewWritableFile(const std::string& path,
                                   leveldb::WritableFile** result) override {
@@ -77,9 +76,9 @@ class MomentsEnv final : public testing::FaultEnv {
   class File final : public LogFile {
    public:
     File(MomentsEnv* env, leveldb::WritableFile* file) : env_(env), file_(file) {
-      env_->open_files_.fetch_add(1);
+      env_->open_files.fetch_add(1);
     }
-    ~File() override { env_->open_files_.fetch_sub(1); }
+    ~File() override { env_->open_files.fetch_sub(1); }
     leveldb::Status Append(const leveldb::Slice& data) override { return file_->Append(data); }
     leveldb::Status Close() override { return file_->Close(); }
     leveldb::Status Flush() override { return file_->Flush(); }
@@ -97,7 +96,6 @@ class MomentsEnv final : public testing::FaultEnv {
   }
 
   std::string last_table_;  // of the flush thread
-  std::atomic<int> open_files_{0};
 };
 
 class IoOrderTest : public ::testing::Test {
@@ -130,15 +128,9 @@ class IoOrderTest : public ::testing::Test {
     const CommitLog::Verdict verdict = log_.MatchesPrefix(db.get(), demand);
     EXPECT_TRUE(verdict.ok) << verdict.detail;
   }
-  std::vector<std::string> Logs(leveldb::Env* env) const {
-    std::vector<std::string> names;
-    EXPECT_TRUE(env->GetChildren(kStoreName, &names).ok());
-    std::erase_if(names, [](const std::string& name) { return !name.ends_with(".log"); });
-    return names;
-  }
   /// The first log that contains `text`.
   std::string LogWith(const std::string& text) {
-    for (const std::string& name : Logs(&disk_)) {
+    for (const std::string& name : testing::NamesEndingIn(&disk_, kStoreName, ".log")) {
       const std::string path = std::string(kStoreName) + "/" + name;
       std::string bytes;
       leveldb::ReadFileToString(&disk_, path, &bytes);
@@ -169,57 +161,43 @@ TEST_F(IoOrderTest, CurrentNamesAMANIFESTThatIsThere) {
     db.reset();
     CrashOptions crash;
     crash.data_survival = 1;
-    crash.decide_entry = [](const PendingEntry& entry) { return entry.op != DiskOp::kCreate; };
+    crash.decide_entry = [](const testing::PendingEntry& entry) {
+      return entry.op != testing::DiskOp::kCreate;
+    };
     ExpectMatch(disk->Crash(step, crash).get(), CommitLog::Demand::kSyncedSurvives);
     if (HasFailure()) FAIL() << "step " << step;
   }
 }
 
-/// Shows when clean-up has run. Its iterators keep tables that no Version lists any more; clean-up
-/// removes an iterator's tables after it is destroyed.
-class CleanUpProbe {
- public:
-  CleanUpProbe(leveldb::DB* db, testing::EventCount* tables_removed) : removed_(tables_removed) {
-    for (int merge = 0; merge < 3; ++merge) {
-      for (int i = 0; i < 2; ++i) {
-        EXPECT_TRUE(db->Put(leveldb::WriteOptions(), "probe", "v").ok());
-        EXPECT_TRUE(Flush(db).ok());
-      }
-      if (merge < 2) kept_by_.emplace_back(db->NewIterator(leveldb::ReadOptions()));
-      db->CompactRange(nullptr, nullptr);
-    }
-    // After the three inputs of the last merge are removed, only the iterators keep the others.
-    AwaitRemoved(3);
-  }
-
-  /// When this returns, clean-up has removed everything that was obsolete before the call.
-  /// REQUIRES: one thread compacts; this is the first call. That thread removes obsolete files in
-  /// batches, in order, and may already be at the end of a batch: so this waits for two.
-  void AwaitCleanUp() {
-    for (std::unique_ptr<leveldb::Iterator>& iterator : kept_by_) {
-      const uint64_t before = removed_->count();
-      iterator.reset();
-      AwaitRemoved(before + 1);
-    }
-  }
-
- private:
-  void AwaitRemoved(uint64_t tables) {
-    removed_->Await("clean-up", [&] { return removed_->count() >= tables; });
-  }
-
-  testing::EventCount* const removed_;
-  std::vector<std::unique_ptr<leveldb::Iterator>> kept_by_;
-};
-
+// Iterators keep tables that no Version lists any more. After an iterator is destroyed, clean-up
+// removes its tables, which shows that clean-up has run.
 TEST_F(IoOrderTest, ALogIsThereUntilTheMANIFESTNeedsItNoMore) {
-  CleanUpProbe probe(db_.get(), &env_.tables_removed);
+  const auto await_removed = [this](uint64_t tables) {
+    env_.tables_removed.Await("clean-up", [&] { return env_.tables_removed.count() >= tables; });
+  };
+  std::vector<std::unique_ptr<leveldb::Iterator>> iterators;
+  for (int merge = 0; merge < 3; ++merge) {
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "probe", "v").ok());
+      ASSERT_TRUE(Flush(db_.get()).ok());
+    }
+    if (merge < 2) iterators.emplace_back(db_->NewIterator(leveldb::ReadOptions()));
+    db_->CompactRange(nullptr, nullptr);
+  }
+  // After the three inputs of the last merge are removed, only the iterators keep the others.
+  await_removed(3);
   std::atomic<bool> went_early{false};
   std::atomic<int> edits{0};
   env_.before_manifest = [&] {
     if (edits.fetch_add(1) > 0) return;  // the first edit is the flush of the memtable filled below
     const std::string log = LogWith("a0");
-    probe.AwaitCleanUp();
+    // The one thread that compacts removes obsolete files in batches, in order. It may already be
+    // at the end of a batch, so this waits for two.
+    for (auto& iterator : iterators) {
+      const uint64_t before = env_.tables_removed.count();
+      iterator.reset();
+      await_removed(before + 1);
+    }
     went_early.store(log.empty() || !disk_.FileExists(log));
   };
   FillMemTable("a");
@@ -305,7 +283,7 @@ TEST_F(IoOrderTest, FilesAreClosedBeforeTheLockIsGivenBack) {
   int unlocked = 0;
   env_.before_unlock = [&] {
     ++unlocked;
-    EXPECT_EQ(env_.open_files(), 0);
+    EXPECT_EQ(env_.open_files.load(), 0);
   };
   db_.reset();
   EXPECT_EQ(unlocked, 1);
@@ -352,8 +330,8 @@ TEST_F(IoOrderTest, NoNumberInTheDirectoryIsGivenTwice) {
   ASSERT_TRUE(Put("a", 10, true).ok());
   db_.reset();
   // As if a store had died with prepared logs, whatever their number.
-  uint64_t next = 0;
-  for (const std::string& name : Logs(&disk_)) next = std::max(next, ParseFileName(name)->number);
+  const auto logs = testing::NamesEndingIn(&disk_, kStoreName, ".log");
+  const uint64_t next = ParseFileName(*logs.rbegin())->number;
   for (uint64_t ahead = 1; ahead < 12; ++ahead) {
     const auto disk = disk_.Crash(1, CrashOptions::KeepAll());
     ASSERT_TRUE(

@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdio>
 #include <filesystem>
+#include <iostream>
 #include <map>
 #include <memory>
 #include <shared_mutex>
@@ -26,9 +26,14 @@
 #include "leveldb/db.h"
 #include "leveldb/write_batch.h"
 #include "lull/lull.h"
+#include "tests/db/support/expect_ok.h"
+#include "tests/db/support/store_properties.h"
+#include "tests/db/support/table_names.h"
+#include "tests/support/crash_env.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/gate.h"
-#include "tests/support/json_value.h"
+#include "tests/support/metamorphic.h"
+#include "tests/support/open_store.h"
 #include "tests/support/random_policy.h"
 #include "tests/support/rng.h"
 #include "tests/support/setting.h"
@@ -84,6 +89,14 @@ struct GroupState {
   }
 };
 
+/// Makes every policy of the store a random one, including those that SetOptions installs.
+PolicyFactory RandomPolicies(uint64_t seed) {
+  auto made = std::make_shared<std::atomic<uint64_t>>(0);
+  return [seed, made](const std::string&, const PolicyOptions&) {
+    return std::make_unique<RandomPolicy>(SubSeed(seed, made->fetch_add(1)));
+  };
+}
+
 class Load {
  public:
   Load(uint64_t nanos, uint64_t seed)
@@ -122,13 +135,14 @@ class Load {
       entrance_.Open();
     }
     threads.clear();  // joins
-    ASSERT_NO_FATAL_FAILURE(CheckAll());
+    // No more writes, so each key has one version.
+    ASSERT_NO_FATAL_FAILURE(Reopen());
+    for (const GroupState& state : states_) ASSERT_EQ(state.begun.load(), state.done.load());
+    ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+    Scan({}, 0, Done(0, kGroups));
     CheckFiles();
-    std::printf("%llu writes, %llu reads, %llu scans, %d lives, %llu options\n",
-                static_cast<unsigned long long>(writes_.load()),
-                static_cast<unsigned long long>(reads_.load()),
-                static_cast<unsigned long long>(scans_.load()), lives_,
-                static_cast<unsigned long long>(changes_.load()));
+    std::cout << writes_ << " writes, " << reads_ << " reads, " << scans_ << " scans, " << lives_
+              << " lives, " << changes_ << " options\n";
     EXPECT_GT(changes_.load(), 0u);
   }
 
@@ -155,14 +169,9 @@ class Load {
     scheduling.own_coordinator = true;
     scheduling.policy = PolicyNames()[rng_.Below(PolicyNames().size())];
     PolicyFactory policies = MakePolicy;
-    if (rng_.OneIn(3)) {
-      policies = [seed = rng_.Next()](const std::string&, const PolicyOptions&) {
-        return std::make_unique<RandomPolicy>(seed);
-      };
-    }
+    if (rng_.OneIn(3)) policies = RandomPolicies(rng_.Next());
     leveldb::DB* raw = nullptr;
-    const leveldb::Status status = Store::Open(options_, scheduling, name_, &raw, policies);
-    ASSERT_TRUE(status.ok()) << status.ToString();
+    ASSERT_TRUE(IsOk(Store::Open(options_, scheduling, name_, &raw, policies)));
     db_.reset(raw);
     ++lives_;
   }
@@ -195,8 +204,7 @@ class Load {
       }
       leveldb::WriteOptions options;
       options.sync = rng.OneIn(500);
-      const leveldb::Status status = db_->Write(options, &batch);
-      ASSERT_TRUE(status.ok()) << status.ToString();
+      ASSERT_TRUE(IsOk(db_->Write(options, &batch)));
       states_[group].done = version;
       writes_.fetch_add(1, std::memory_order_relaxed);
     }
@@ -206,20 +214,16 @@ class Load {
     Rng rng(SubSeed(seed_ + 2, id));
     while (const auto client = Enter()) {
       const int group = GroupOf(static_cast<int>(rng.Below(kWriters)), &rng);
-      CheckOne(group * kKeysPerGroup + static_cast<int>(rng.Below(kKeysPerGroup)));
+      const int key = group * kKeysPerGroup + static_cast<int>(rng.Below(kKeysPerGroup));
+      const uint32_t done_before = states_[group].done.load();
+      std::string value;
+      const leveldb::Status status = db_->Get(leveldb::ReadOptions(), LoadKey(key), &value);
+      ASSERT_TRUE(status.ok() || status.IsNotFound()) << status.ToString();
+      const uint32_t version = status.ok() ? VersionIn(value, key) : 0;
+      EXPECT_TRUE(states_[group].MayBe(version, done_before))
+          << LoadKey(key) << ": version " << version << ", at least " << done_before;
       reads_.fetch_add(1, std::memory_order_relaxed);
     }
-  }
-
-  void CheckOne(int key) {
-    const GroupState& state = states_[key / kKeysPerGroup];
-    const uint32_t done_before = state.done.load();
-    std::string value;
-    const leveldb::Status status = db_->Get(leveldb::ReadOptions(), LoadKey(key), &value);
-    ASSERT_TRUE(status.ok() || status.IsNotFound()) << status.ToString();
-    const uint32_t version = status.ok() ? VersionIn(value, key) : 0;
-    EXPECT_TRUE(state.MayBe(version, done_before))
-        << LoadKey(key) << ": version " << version << ", at least " << done_before;
   }
 
   static uint32_t VersionIn(const leveldb::Slice& value, int key) {
@@ -296,28 +300,17 @@ class Load {
                   ";l0_stop=" + std::to_string(trigger + 8 + rng.Below(8));
       }
       if (rng.OneIn(3)) change += ";debt_bytes_max=" + std::to_string(1 + rng.Below(60)) + "M";
-      const leveldb::Status status = SetOptions(db_.get(), change);
-      ASSERT_TRUE(status.ok()) << change << ": " << status.ToString();
+      ASSERT_TRUE(IsOk(SetOptions(db_.get(), change))) << change;
       changes_.fetch_add(1, std::memory_order_relaxed);
       if (rng.OneIn(8)) {
         const std::string begin = LoadKey(static_cast<int>(rng.Below(kKeys)));
         const leveldb::Slice from(begin);
         db_->CompactRange(&from, nullptr);
       }
-      std::string stats;
-      ASSERT_TRUE(db_->GetProperty("lull.stats", &stats));
-      const auto memory = testing::Json::Parse(stats)["memory"];
+      const Json memory = JsonProperty(db_.get(), "lull.stats")["memory"];
       ASSERT_EQ(memory["budget_bytes"], kMemoryBudgetBytes);
       EXPECT_LE(memory["used_bytes"].Count(), kMemoryBudgetBytes * 11 / 10);
     }
-  }
-
-  /// REQUIRES: no more writes, so that each key has one version.
-  void CheckAll() {
-    ASSERT_NO_FATAL_FAILURE(Reopen());
-    for (const GroupState& state : states_) ASSERT_EQ(state.begun.load(), state.done.load());
-    ASSERT_TRUE(WaitForIdle(db_.get()).ok());
-    Scan({}, 0, Done(0, kGroups));
   }
 
   void CheckFiles() {
@@ -326,10 +319,8 @@ class Load {
     ASSERT_TRUE(Flush(db_.get()).ok());
     ASSERT_TRUE(WaitForIdle(db_.get()).ok());
     db_.reset();  // with this, the tables that the open found obsolete are gone
-    std::vector<std::string> names;
-    ASSERT_TRUE(leveldb::Env::Default()->GetChildren(name_, &names).ok());
     std::map<FileKind, size_t> files;
-    for (const std::string& name : names) {
+    for (const std::string& name : NamesEndingIn(leveldb::Env::Default(), name_, "")) {
       if (const auto parsed = ParseFileName(name)) ++files[parsed->kind];
       EXPECT_NE(name, "lost");
     }
@@ -337,8 +328,7 @@ class Load {
     EXPECT_EQ(files[FileKind::kTemp], 0u);
     EXPECT_LE(files[FileKind::kLog], 1u);
     ASSERT_NO_FATAL_FAILURE(Open());
-    std::string text;
-    ASSERT_TRUE(db_->GetProperty("leveldb.sstables", &text));
+    const std::string text = Property(db_.get(), "leveldb.sstables");
     const auto listed = static_cast<size_t>(std::count(text.begin(), text.end(), '['));
     EXPECT_EQ(files[FileKind::kTable], listed) << text;
     EXPECT_GT(listed, 1u);
@@ -374,6 +364,85 @@ TEST(Load, LosesNothingAndLeavesNothingBehind) {
   const size_t open_before = OpenDescriptors();
   std::make_unique<Load>(static_cast<uint64_t>(seconds * kSecondNanos), seed)->Run();
   EXPECT_EQ(OpenDescriptors(), open_before);
+}
+
+// ---- a bad policy makes a store slow, never wrong, and hangs nothing
+//
+// These tests run every operation of leveldb::DB, and open, write, change and close stores side by
+// side, under policies that return arbitrary directives.
+//
+// LULL_STRESS_LIVES sets the number of lives. Ten thousand under TSan:
+//   LULL_STRESS_LIVES=10000 db_test --gtest_filter='AdversaryOfMany.StoresOpenAndClose*'
+
+constexpr uint64_t kAdversarySeeds = 16;
+constexpr uint64_t kAdversaryOps = 10'000;
+constexpr double kLivesInOneRun = 300;
+
+/// A change of options that is either valid or refused.
+std::string AnyOptions(Rng* rng) {
+  const std::vector<std::string>& policies = PolicyNames();
+  std::string text = "policy=" + policies[rng->Below(policies.size())];
+  if (rng->OneIn(2)) text += ";l0_trigger=" + std::to_string(1 + rng->Below(6));
+  if (rng->OneIn(3)) text += ";debt_bytes_max=" + std::to_string(1 + rng->Below(100)) + "M";
+  if (rng->OneIn(3)) text += ";lull_after_us=" + std::to_string(rng->Below(30'000));
+  if (rng->OneIn(3)) text += ";delete_persist_seconds=" + std::to_string(rng->Below(3));
+  if (rng->OneIn(8)) text += ";compaction_threads=7";
+  if (rng->OneIn(8)) text += ";nonsense";
+  return text;
+}
+
+/// A stream of operations on a store with random policies, and its directory.
+MetamorphicConfig StreamOf(uint64_t seed, leveldb::Env* memory) {
+  MetamorphicConfig config;
+  config.seed = seed;
+  config.env = memory;
+  config.directory = "/store" + std::to_string(seed);
+  config.hooks = StoreHooks("");
+  config.hooks.open = [seed](const leveldb::Options& options, const std::string& name,
+                             leveldb::DB** db) {
+    OptionValues scheduling;
+    scheduling.memory_budget_bytes = 1 << 20;
+    scheduling.own_coordinator = seed % 2 == 0;
+    StorePace pace;
+    if (seed % 4 < 2) pace.part_bytes_min = 1;
+    return Store::Open(options, scheduling, name, db, RandomPolicies(seed), pace);
+  };
+  config.hooks.set_options = [](leveldb::DB* db, uint64_t draw) {
+    Rng rng(draw);
+    const leveldb::Status status = SetOptions(db, AnyOptions(&rng));
+    return status.IsInvalidArgument() ? leveldb::Status::OK() : status;
+  };
+  return config;
+}
+
+class Adversary : public ::testing::TestWithParam<uint64_t> {};
+
+TEST_P(Adversary, NoOperationGoesWrong) {
+  CrashEnv memory;
+  MetamorphicConfig config = StreamOf(GetParam(), &memory);
+  config.ops = kAdversaryOps;
+  const MetamorphicReport report = RunMetamorphic(config);
+  EXPECT_TRUE(report.ok) << report.failure;
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Adversary, ::testing::Range<uint64_t>(1, kAdversarySeeds + 1));
+
+TEST(AdversaryOfMany, StoresOpenAndCloseNextToEachOther) {
+  constexpr uint64_t kOpsInALife = 40;
+  constexpr uint64_t kStoreSeeds[] = {77, 78, 79, 81};  // all but the second share a coordinator
+  const auto lives = static_cast<uint64_t>(Setting("LULL_STRESS_LIVES", kLivesInOneRun));
+  CrashEnv memory;
+  std::vector<std::unique_ptr<ThreadHandle>> threads;
+  for (const uint64_t seed : kStoreSeeds) {
+    threads.push_back(ThreadFactory::System()->Start("lives", CpuClass::kNormal, [&, seed] {
+      MetamorphicConfig config = StreamOf(seed, &memory);
+      config.reopen_one_in = kOpsInALife;
+      config.ops = kOpsInALife * lives / std::size(kStoreSeeds);
+      const MetamorphicReport report = RunMetamorphic(config);
+      EXPECT_TRUE(report.ok) << report.failure;
+    }));
+  }
+  threads.clear();  // joins
 }
 
 }  // namespace

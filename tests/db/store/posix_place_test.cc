@@ -31,69 +31,75 @@ using testing::IsOk;
 
 constexpr int kPlaceKeys = 2000;
 
+std::unique_ptr<leveldb::DB> OpenPlaced(const std::string& name,
+                                        leveldb::Env* env = leveldb::Env::Default()) {
+  std::unique_ptr<leveldb::DB> db;
+  EXPECT_TRUE(IsOk(testing::OpenAt(testing::SmallOptions(env), name, &db)));
+  return db;
+}
+
+Status PutPlaced(leveldb::DB* db, int key, const std::string& who) {
+  return db->Put(leveldb::WriteOptions(), std::to_string(key), who + std::string(200, '.'));
+}
+
+/// Enough for several logs, flushes, compactions, and a MANIFEST with all of them.
+void FillPlaced(leveldb::DB* db, const std::string& who) {
+  for (int key = 0; key < kPlaceKeys; ++key) ASSERT_TRUE(IsOk(PutPlaced(db, key, who)));
+  ASSERT_TRUE(IsOk(Flush(db)));
+  db->CompactRange(nullptr, nullptr);
+  ASSERT_TRUE(IsOk(WaitForIdle(db)));
+}
+
+void ExpectPlaced(leveldb::DB* db, const std::string& who) {
+  ASSERT_NE(db, nullptr);
+  const auto entries = testing::ReadAll(db);
+  EXPECT_EQ(entries.size(), size_t{kPlaceKeys});
+  for (const auto& [key, value] : entries) ASSERT_EQ(value.substr(0, who.size()), who) << key;
+}
+
+/// Writes until a write fails. The store looks at its place once in a while.
+Status FirstFailure(leveldb::DB* db) {
+  Status status;
+  for (int write = 0; status.ok() && write < 20'000'000; ++write)
+    status = PutPlaced(db, write % kPlaceKeys, "late");
+  return status;
+}
+
 class PlaceTest : public ::testing::TestWithParam<bool> {
  protected:
   PlaceTest() {
     for (const char* name : {"here", "there"}) fs::create_directories(root_ + "/" + name);
     fs::current_path(root_ + "/here");
-    options_.create_if_missing = true;
-    options_.write_buffer_size = 64 << 10;
-    if (GetParam()) options_.env = &names_only_;
   }
   ~PlaceTest() override { fs::current_path(before_); }
 
-  std::unique_ptr<leveldb::DB> Open(const std::string& name) {
-    leveldb::DB* db = nullptr;
-    EXPECT_TRUE(IsOk(leveldb::DB::Open(options_, name, &db)));
-    return std::unique_ptr<leveldb::DB>(db);
-  }
-  static Status Put(leveldb::DB* db, int key, const std::string& who) {
-    return db->Put(leveldb::WriteOptions(), std::to_string(key), who + std::string(200, '.'));
-  }
-  /// Enough for several logs, flushes, compactions, and a MANIFEST with all of them.
-  static void Fill(leveldb::DB* db, const std::string& who) {
-    for (int key = 0; key < kPlaceKeys; ++key) ASSERT_TRUE(IsOk(Put(db, key, who)));
-    ASSERT_TRUE(IsOk(Flush(db)));
-    db->CompactRange(nullptr, nullptr);
-    ASSERT_TRUE(IsOk(WaitForIdle(db)));
-  }
+  leveldb::Env* env() { return GetParam() ? &names_only_ : leveldb::Env::Default(); }
+  std::unique_ptr<leveldb::DB> Open(const std::string& name) { return OpenPlaced(name, env()); }
   /// A store of another process that was closed.
-  void MakeStore(const std::string& name, const std::string& who) { Fill(Open(name).get(), who); }
-  void ExpectAll(leveldb::DB* db, const std::string& who) {
-    ASSERT_NE(db, nullptr);
-    const auto entries = testing::ReadAll(db);
-    EXPECT_EQ(entries.size(), size_t{kPlaceKeys});
-    for (const auto& [key, value] : entries) ASSERT_EQ(value.substr(0, who.size()), who) << key;
-  }
-  /// Writes until a write fails. The store looks at its place once in a while.
-  static Status FirstFailure(leveldb::DB* db) {
-    Status status;
-    for (int write = 0; status.ok() && write < 20'000'000; ++write)
-      status = Put(db, write % kPlaceKeys, "late");
-    return status;
+  void MakeStore(const std::string& name, const std::string& who) {
+    FillPlaced(Open(name).get(), who);
   }
 
   const fs::path before_ = fs::current_path();
   const std::string root_ = testing::FreshDirectory("place");
   leveldb::EnvWrapper names_only_{leveldb::Env::Default()};
-  leveldb::Options options_;
 };
 
 TEST_P(PlaceTest, TheWorkingDirectoryChanges) {
   MakeStore("../there/db", "there");
   auto db = Open("db");
-  Fill(db.get(), "before");
+  FillPlaced(db.get(), "before");
   fs::current_path(root_ + "/there");
-  Fill(db.get(), "here");
-  ExpectAll(db.get(), "here");
+  FillPlaced(db.get(), "here");
+  ExpectPlaced(db.get(), "here");
   // It is another store, so its LOCK is free.
   auto other = Open("db");
-  ExpectAll(other.get(), "there");
-  Fill(other.get(), "there");
+  ExpectPlaced(other.get(), "there");
+  FillPlaced(other.get(), "there");
   db.reset();
   other.reset();
-  ExpectAll(Open("db").get(), "there");
-  ExpectAll(Open("../here/db").get(), "here");
+  ExpectPlaced(Open("db").get(), "there");
+  ExpectPlaced(Open("../here/db").get(), "here");
 }
 
 TEST_P(PlaceTest, ALinkInTheNameIsSwitched) {
@@ -104,34 +110,35 @@ TEST_P(PlaceTest, ALinkInTheNameIsSwitched) {
     fs::create_directories("db");
     fs::create_symlink(links_store ? root_ + "/here/db" : root_ + "/here", link);
     auto db = Open(name);
-    Fill(db.get(), "before");
+    FillPlaced(db.get(), "before");
     fs::remove(link);
     fs::create_symlink(links_store ? root_ + "/there/db" : root_ + "/there", link);
-    Fill(db.get(), "here");
-    ExpectAll(Open(name).get(), "there");
+    FillPlaced(db.get(), "here");
+    ExpectPlaced(Open(name).get(), "there");
     db.reset();
-    ExpectAll(Open("db").get(), "here");
+    ExpectPlaced(Open("db").get(), "here");
   }
 }
 
 TEST_P(PlaceTest, AStoreOpenedForReadingStays) {
   MakeStore("db", "here");
   MakeStore("../there/db", "there");
-  options_.max_open_files = 1;  // the rest are opened when they are read
+  leveldb::Options options = testing::SmallOptions(env());
+  options.max_open_files = 1;  // the rest are opened when they are read
   leveldb::DB* raw = nullptr;
-  ASSERT_TRUE(IsOk(OpenReadOnly(options_, "db", &raw)));
+  ASSERT_TRUE(IsOk(OpenReadOnly(options, "db", &raw)));
   const std::unique_ptr<leveldb::DB> db(raw);
   fs::current_path(root_ + "/there");
-  ExpectAll(db.get(), "here");
+  ExpectPlaced(db.get(), "here");
 }
 
 TEST_P(PlaceTest, AnotherDirectoryTakesTheNamesPlace) {
   for (const std::string& name : {std::string("relative"), root_ + "/absolute"}) {
     auto old = Open(name);
-    Fill(old.get(), "old");
+    FillPlaced(old.get(), "old");
     fs::remove_all(name);
     leveldb::DB* refused = nullptr;
-    EXPECT_TRUE(leveldb::DB::Open(options_, name, &refused).IsIOError())
+    EXPECT_TRUE(leveldb::DB::Open(testing::SmallOptions(env()), name, &refused).IsIOError())
         << "as in LevelDB, while this process has a store of that name";
     // A store of another process, as far as `old` can tell.
     const std::string elsewhere = root_ + "/elsewhere";
@@ -141,15 +148,15 @@ TEST_P(PlaceTest, AnotherDirectoryTakesTheNamesPlace) {
     EXPECT_TRUE(status.IsIOError()) << status.ToString();
     EXPECT_NE(status.ToString().find("removed or replaced"), std::string::npos)
         << status.ToString();
-    EXPECT_EQ(Put(old.get(), 1, "later").ToString(), status.ToString());
+    EXPECT_EQ(PutPlaced(old.get(), 1, "later").ToString(), status.ToString());
     old.reset();
-    ExpectAll(Open(name).get(), "new");
+    ExpectPlaced(Open(name).get(), "new");
   }
 }
 
 TEST_P(PlaceTest, TheDirectoryIsRemoved) {
   auto db = Open("db");
-  Fill(db.get(), "old");
+  FillPlaced(db.get(), "old");
   fs::remove_all("db");
   const Status status = FirstFailure(db.get());
   EXPECT_TRUE(status.IsIOError()) << status.ToString();
@@ -163,36 +170,18 @@ INSTANTIATE_TEST_SUITE_P(Envs, PlaceTest, ::testing::Bool(),
 // Only Env::Default() can do this: the directory itself stays open.
 TEST(PlacedDirectory, IsMoved) {
   const std::string root = testing::FreshDirectory("moved");
-  leveldb::Options options;
-  options.create_if_missing = true;
-  options.write_buffer_size = 64 << 10;
-  leveldb::DB* raw = nullptr;
-  ASSERT_TRUE(IsOk(leveldb::DB::Open(options, root + "/old", &raw)));
-  std::unique_ptr<leveldb::DB> db(raw);
+  auto db = OpenPlaced(root + "/old");
   fs::rename(root + "/old", root + "/new");
-  for (int key = 0; key < kPlaceKeys; ++key) {
-    ASSERT_TRUE(IsOk(db->Put(leveldb::WriteOptions(), std::to_string(key), std::string(200, 'v'))));
-  }
-  ASSERT_TRUE(IsOk(Flush(db.get())));
-  db->CompactRange(nullptr, nullptr);
+  FillPlaced(db.get(), "moved");
   db.reset();
-  options.create_if_missing = false;
-  ASSERT_TRUE(IsOk(leveldb::DB::Open(options, root + "/new", &raw)));
-  db.reset(raw);
-  EXPECT_EQ(testing::ReadAll(db.get()).size(), size_t{kPlaceKeys});
+  ExpectPlaced(OpenPlaced(root + "/new").get(), "moved");
 }
 
 TEST(PlacedDirectory, LosesItsLock) {
   const std::string name = testing::FreshDirectory("lock");
-  leveldb::Options options;
-  options.create_if_missing = true;
-  leveldb::DB* raw = nullptr;
-  ASSERT_TRUE(IsOk(leveldb::DB::Open(options, name, &raw)));
-  const std::unique_ptr<leveldb::DB> db(raw);
+  const auto db = OpenPlaced(name);
   fs::remove(name + "/LOCK");
-  Status status;
-  for (int write = 0; status.ok() && write < 20'000'000; ++write)
-    status = db->Put(leveldb::WriteOptions(), "key", "value");
+  const Status status = FirstFailure(db.get());
   EXPECT_NE(status.ToString().find(name + "/LOCK: was removed or replaced"), std::string::npos)
       << status.ToString();
 }
@@ -205,26 +194,21 @@ TEST(PlacedDescriptors, AreNotThoseOfTheStandardStreams) {
   const pid_t child = fork();
   if (child == 0) {
     for (int fd = 0; fd < 3; ++fd) close(fd);
-    leveldb::Options options;
-    options.create_if_missing = true;
-    options.write_buffer_size = 64 << 10;
-    leveldb::DB* raw = nullptr;
-    bool good = leveldb::DB::Open(options, name, &raw).ok();
+    std::unique_ptr<leveldb::DB> db;
+    const auto options = testing::SmallOptions(leveldb::Env::Default());
+    bool good = testing::OpenAt(options, name, &db).ok();
     for (int key = 0; good && key < kPlaceKeys; ++key) {
       for (int fd = 0; fd < 3; ++fd) good = good && write(fd, "text", 4) < 0;
-      good = good && raw->Put(leveldb::WriteOptions(), std::to_string(key), "v").ok();
+      good = good && PutPlaced(db.get(), key, "daemon").ok();
     }
-    if (good) raw->CompactRange(nullptr, nullptr);
-    delete raw;
+    if (good) db->CompactRange(nullptr, nullptr);
+    db.reset();
     _exit(good ? 0 : 1);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
-  leveldb::DB* raw = nullptr;
-  ASSERT_TRUE(IsOk(leveldb::DB::Open(leveldb::Options(), name, &raw)));
-  const std::unique_ptr<leveldb::DB> db(raw);
-  EXPECT_EQ(testing::ReadAll(db.get()).size(), size_t{kPlaceKeys});
+  ExpectPlaced(OpenPlaced(name).get(), "daemon");
 }
 
 #endif  // LULL_SANITIZED
@@ -237,14 +221,8 @@ TEST(PlacedDescriptors, AreAboveThoseOfSelect) {
   if (before.rlim_max < 2 * FD_SETSIZE) GTEST_SKIP() << "the limit is too low";
   const rlimit enough{before.rlim_max, before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &enough), 0);
-  leveldb::Options options;
-  options.create_if_missing = true;
-  options.write_buffer_size = 64 << 10;
-  leveldb::DB* raw = nullptr;
-  ASSERT_TRUE(IsOk(leveldb::DB::Open(options, name, &raw)));
-  std::unique_ptr<leveldb::DB> db(raw);
-  for (int key = 0; key < kPlaceKeys; ++key)
-    ASSERT_TRUE(IsOk(db->Put(leveldb::WriteOptions(), std::to_string(key), std::string(300, 'v'))));
+  auto db = OpenPlaced(name);
+  for (int key = 0; key < kPlaceKeys; ++key) ASSERT_TRUE(IsOk(PutPlaced(db.get(), key, "above")));
   ASSERT_TRUE(IsOk(Flush(db.get())));
   int files = 0;
   for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {

@@ -295,8 +295,8 @@ TEST_F(SpaceTest, ObsoleteFilesCountUntilTheyAreDeleted) {
   const auto start = [](const std::function<void()>& body) {
     return ThreadFactory::System()->Start("client", CpuClass::kNormal, body);
   };
-  std::unique_ptr<ThreadHandle> compacts =
-      start([&] { db_->CompactRange(nullptr, nullptr); });  // returns when they are deleted
+  // Returns when they are deleted.
+  auto compacts = start([&] { db_->CompactRange(nullptr, nullptr); });
   Await("they are obsolete", [&] { return Of(Space()["obsolete_files"]).count >= before.count; });
   env_.removals.AwaitBlocked();
   Await("each file counts once", [&] {
@@ -307,7 +307,7 @@ TEST_F(SpaceTest, ObsoleteFilesCountUntilTheyAreDeleted) {
   });
   EXPECT_GE(Of(Space()["obsolete_files"]).bytes, before.bytes);
   FileTotals found;
-  std::unique_ptr<ThreadHandle> waits = start([&] {
+  auto waits = start([&] {
     EXPECT_TRUE(WaitForIdle(db_.get()).ok());
     found = Files(".ldb");
   });
@@ -329,7 +329,8 @@ class PinTest : public SpaceTest {
   }
   ~PinTest() override { db_.reset(); }
   /// Makes the flush thread look. The entry is not deleted, and a flush is not a long pin.
-  void Look() {
+  void LookAfter(uint64_t minutes) {
+    clock_.Advance(minutes * kMinute);
     ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "look", "").ok());
     ASSERT_TRUE(Flush(db_.get()).ok());
   }
@@ -353,20 +354,16 @@ TEST_F(PinTest, AnOldIteratorIsReported) {
   EXPECT_EQ(Sum(Of(Space()["tables"]), pinned), Files(".ldb"));
   EXPECT_EQ(readers()["bytes"], pinned.bytes);
   EXPECT_EQ(readers()["oldest_seconds"], 0) << "until now it kept nothing";
-  clock_.Advance(9 * kMinute);
+  LookAfter(9);
   EXPECT_EQ(readers()["oldest_seconds"], 9 * 60);
-  Look();
   EXPECT_EQ(log_.Count("Iterators or snapshots keep "), 0);
-  clock_.Advance(2 * kMinute);
-  Look();
+  LookAfter(2);
   AwaitLines("Iterators or snapshots keep ", 1);
-  clock_.Advance(2 * kMinute);
-  Look();
+  LookAfter(2);
   iterator.reset();
   AwaitClean();
   Await("no pin", [&] { return readers()["count"] == 0; });
-  clock_.Advance(20 * kMinute);
-  Look();
+  LookAfter(20);
   EXPECT_EQ(log_.Count("Iterators or snapshots keep "), 1);
 }
 
@@ -376,16 +373,14 @@ TEST_F(PinTest, ASnapshotThatKeepsDeletedEntriesIsReported) {
   Write(0, kKeys);
   db_->CompactRange(nullptr, nullptr);
   const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
-  clock_.Advance(11 * kMinute);
-  Look();
+  LookAfter(11);
   EXPECT_EQ(Space()["pins"]["snapshots"],
             Json::Parse(R"({"count":1,"oldest_seconds":660,"bytes":0})"));
   EXPECT_EQ(log_.Count("Snapshots keep "), 0) << "it keeps nothing";
   Delete(0, kKeys);
   Rest();
   EXPECT_EQ(Space()["pins"]["snapshots"]["bytes"], Space()["hidden_bytes"]);
-  clock_.Advance(2 * kMinute);
-  Look();
+  LookAfter(2);
   AwaitLines("Snapshots keep ", 1);
   db_->ReleaseSnapshot(snapshot);
   EXPECT_EQ(Space()["pins"]["snapshots"]["count"], 0);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/base/scheduling_options.h"
@@ -19,6 +20,7 @@
 #include "tests/support/event_count.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/option_sets.h"
+#include "util/clock.h"
 #include "util/thread.h"
 
 namespace lull {
@@ -33,6 +35,13 @@ class StoreMechanismTest : public testing::ScriptedStoreTest {
     script_.Set(wanted);
     Open();
     AwaitObeyed();
+  }
+  /// Overwrites the first `keys` keys in each of `count` flushes.
+  void WriteTables(int count, uint64_t keys) {
+    for (int table = 0; table < count; ++table) {
+      Write(0, keys);
+      ASSERT_TRUE(Flush(db_.get()).ok());
+    }
   }
 };
 
@@ -104,10 +113,7 @@ TEST_F(StoreMechanismTest, TablesAreAsLargeAsThePolicyWants) {
   Directive small = Everything();
   small.table_bytes = 64 * kKiB;
   OpenWith(small);
-  for (int round = 0; round < 4; ++round) {
-    Write(0, 500);
-    ASSERT_TRUE(Flush(db_.get()).ok());
-  }
+  WriteTables(4, 500);
   db_->CompactRange(nullptr, nullptr);
   ASSERT_TRUE(WaitForIdle(db_.get()).ok());
   EXPECT_EQ(TablesAt(0), 0);
@@ -194,60 +200,55 @@ class PressureOfReadsTest : public StoreMechanismTest {
       ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "z", "").ok());
       ASSERT_TRUE(Flush(db_.get()).ok());
     }
-    AwaitObeyed();
+    ExpectMisses(0);
     ASSERT_EQ(script_.Seen().l0_tables, 3);
+  }
+  bool Finds(const std::string& key) {
+    std::string value;
+    const leveldb::Status status = db_->Get(leveldb::ReadOptions(), key, &value);
+    EXPECT_TRUE(status.ok() || status.IsNotFound());
+    return status.ok();
+  }
+  void ExpectMisses(uint64_t count) {
+    AwaitObeyed();
+    EXPECT_EQ(script_.Seen().l0_misses_total, count);
   }
 };
 
 TEST_F(PressureOfReadsTest, KeyFiltersSpareSearches) {
   OpenWithThreeTables();
   EXPECT_GT(script_.Seen().l0_bytes, 300'000u);
-  EXPECT_EQ(script_.Seen().l0_misses_total, 0u);
-  std::string value;
-  ASSERT_TRUE(db_->Get(leveldb::ReadOptions(), KeyOf(50), &value).ok());
-  EXPECT_TRUE(db_->Get(leveldb::ReadOptions(), KeyOf(50) + "x", &value).IsNotFound());
-  AwaitObeyed();
-  EXPECT_EQ(script_.Seen().l0_misses_total, 0u);
+  EXPECT_TRUE(Finds(KeyOf(50)));
+  EXPECT_FALSE(Finds(KeyOf(50) + "x"));
+  ExpectMisses(0);
 }
 
 TEST_F(PressureOfReadsTest, TellsWhatReadsSearchedInVain) {
   options_.comparator = testing::ReverseComparator();  // tables have no key filters
   OpenWithThreeTables();
-  std::string value;
-  ASSERT_TRUE(db_->Get(leveldb::ReadOptions(), KeyOf(250), &value).ok());
-  AwaitObeyed();
-  EXPECT_EQ(script_.Seen().l0_misses_total, 0u) << "in the newest";
-  ASSERT_TRUE(db_->Get(leveldb::ReadOptions(), KeyOf(50), &value).ok());
-  AwaitObeyed();
-  EXPECT_EQ(script_.Seen().l0_misses_total, 2u) << "in the oldest";
-  EXPECT_TRUE(db_->Get(leveldb::ReadOptions(), KeyOf(50) + "x", &value).IsNotFound());
-  AwaitObeyed();
-  EXPECT_EQ(script_.Seen().l0_misses_total, 5u) << "in none";
+  EXPECT_TRUE(Finds(KeyOf(250)));
+  ExpectMisses(0);  // it is in the newest
+  EXPECT_TRUE(Finds(KeyOf(50)));
+  ExpectMisses(2);  // in the oldest
+  EXPECT_FALSE(Finds(KeyOf(50) + "x"));
+  ExpectMisses(5);
   std::unique_ptr<leveldb::Iterator>(db_->NewIterator(leveldb::ReadOptions()))->SeekToFirst();
-  AwaitObeyed();
-  EXPECT_EQ(script_.Seen().l0_misses_total, 5u + 2 * kMissesOfASeek)
-      << "three tables where one would do";
+  ExpectMisses(5 + 2 * kMissesOfASeek);  // three tables where one would do
 }
 
 TEST_F(StoreMechanismTest, OptionsChangeWhileTheStoreIsOpen) {
   Open();
-  std::string text;
-  ASSERT_TRUE(db_->GetProperty("lull.options", &text));
-  EXPECT_EQ(text, ToOptionString(scheduling_));
+  EXPECT_EQ(testing::Property(db_.get(), "lull.options"), ToOptionString(scheduling_));
   ASSERT_TRUE(SetOptions(db_.get(), "policy=leveldb; l0_trigger=7").ok());
   OptionValues changed = scheduling_;
   changed.policy = "leveldb";
   changed.l0_trigger = 7;
-  ASSERT_TRUE(db_->GetProperty("lull.options", &text));
-  EXPECT_EQ(text, ToOptionString(changed));
+  EXPECT_EQ(testing::Property(db_.get(), "lull.options"), ToOptionString(changed));
   AwaitObeyed();
   EXPECT_EQ(script_.policy(), "leveldb");
   EXPECT_EQ(script_.options().l0_trigger, 7);
   // The picker uses the new value too.
-  for (int round = 0; round < 6; ++round) {
-    Write(0, 10);
-    ASSERT_TRUE(Flush(db_.get()).ok());
-  }
+  WriteTables(6, 10);
   AwaitObeyed();
   EXPECT_FALSE(script_.Seen().l0_due);
   EXPECT_EQ(script_.Seen().l0_tables, 6);
@@ -261,11 +262,10 @@ TEST_F(StoreMechanismTest, APolicyForWhichNothingChangesStays) {
   ASSERT_TRUE(SetOptions(db_.get(), "").ok());
   ASSERT_TRUE(SetOptions(db_.get(), "policy=lull").ok());
   const int trigger = DefaultL0Limits("lull").trigger;
-  ASSERT_TRUE(SetOptions(db_.get(), "l0_trigger=" + std::to_string(trigger)).ok());
+  const std::string same = "l0_trigger=" + std::to_string(trigger);
+  ASSERT_TRUE(SetOptions(db_.get(), same).ok());
   EXPECT_EQ(script_.made(), 1);
-  std::string text;
-  ASSERT_TRUE(db_->GetProperty("lull.options", &text));
-  EXPECT_NE(text.find("l0_trigger=" + std::to_string(trigger)), std::string::npos) << text;
+  EXPECT_NE(testing::Property(db_.get(), "lull.options").find(same), std::string::npos);
   ASSERT_TRUE(SetOptions(db_.get(), "l0_trigger=" + std::to_string(trigger + 1)).ok());
   EXPECT_EQ(script_.made(), 2);
   ASSERT_TRUE(SetOptions(db_.get(), "policy=silk").ok());
@@ -276,12 +276,10 @@ TEST_F(StoreMechanismTest, AWriterDoesNotWaitForACompactionThatIsNotDue) {
   Directive tight = Everything();
   tight.l0_stop = 1;
   tight.memtable_bytes = 64 * kKiB;
-  script_.Set(tight);
   scheduling_.l0_trigger = 100;
   scheduling_.l0_slowdown = 200;
   scheduling_.l0_stop = 300;
-  Open();
-  AwaitObeyed();
+  OpenWith(tight);
   Write(0, 500);  // seals several memtables; nothing would compact the tables in L0
   ExpectAll(db_.get(), 500);
 }
@@ -317,10 +315,7 @@ TEST_F(StoreMechanismTest, NoThreadOfIdlePriorityCreatesATable) {
   const auto merges = std::make_shared<IdleMerges>();
   Open();
   ASSERT_TRUE(AddListener(db_.get(), merges).ok());
-  for (int round = 0; round < 4; ++round) {
-    Write(0, 1000);
-    ASSERT_TRUE(Flush(db_.get()).ok());
-  }
+  WriteTables(4, 1000);
   merges->ended.Await("a compaction at idle priority", [&] { return merges->ended.count() > 0; });
   EXPECT_EQ(env_.created_at_idle(), 0);
   ExpectAll(db_.get(), 1000);
@@ -341,6 +336,105 @@ TEST_F(StoreMechanismTest, AWriteUnderWayIsSeen) {
   env_.syncs.Open();
   Await("silence again", [&] { return !script_.Seen().write_under_way; });
 }
+
+// ---- a store in which nothing happens
+
+/// Ten seconds pass with each look at it. So nobody waits for a time that is nearer than that.
+class LeapingClock final : public Clock {
+ public:
+  uint64_t NowNanos() const override {
+    return now_nanos_.fetch_add(kLeapNanos, std::memory_order_relaxed);
+  }
+  void SleepForNanos(uint64_t) override {}
+
+ private:
+  static constexpr uint64_t kLeapNanos = 10'000'000'000;
+  mutable std::atomic<uint64_t> now_nanos_{kLeapNanos};
+};
+
+class DeletionTest : public testing::ScriptedStoreTest {
+ protected:
+  size_t ListedTables() {
+    size_t tables = 0;
+    for (int level = 0; level < 7; ++level) tables += static_cast<size_t>(TablesAt(level));
+    return tables;
+  }
+};
+
+TEST_F(DeletionTest, CompactRangeReturnsWithoutObsoleteFiles) {
+  Open();
+  for (int round = 0; round < 20; ++round) {
+    Write(0, 300);
+    db_->CompactRange(nullptr, nullptr);
+    EXPECT_EQ(TableSizes().size(), ListedTables()) << round;
+  }
+}
+
+TEST_F(DeletionTest, CompactRangeDoesNotWaitForWhatAnIteratorNeeds) {
+  Open();
+  Write(0, 300);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  {
+    const std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(leveldb::ReadOptions()));
+    Write(0, 300);
+    db_->CompactRange(nullptr, nullptr);
+    EXPECT_GT(TableSizes().size(), ListedTables());
+  }
+  db_->CompactRange(nullptr, nullptr);
+  EXPECT_EQ(TableSizes().size(), ListedTables());
+}
+
+class RestTest : public testing::ScriptedStoreTest {
+ protected:
+  RestTest() { pace_.clock = &clock_; }
+  ~RestTest() override { db_.reset(); }
+
+  /// After the write, the monitor has to measure the store.
+  void WriteAndAwaitARound() {
+    const uint64_t asked = script_.asked();
+    Write(written_, written_ + 1);
+    ++written_;
+    Await("a round after a write", [&] { return script_.asked() > asked; });
+  }
+
+  /// Whether the rounds end, as seen by a client that reads. While they go on, nothing delays them.
+  bool RoundsEnd() {
+    constexpr uint64_t kManyRounds = 200'000;
+    const uint64_t begin = script_.asked();
+    for (uint64_t still = 0, last = begin; still < 50'000; ++still) {
+      std::string value;
+      db_->Get(leveldb::ReadOptions(), KeyOf(0), &value);
+      const uint64_t asked = script_.asked();
+      if (asked != std::exchange(last, asked)) still = 0;
+      if (asked > begin + kManyRounds) return false;
+    }
+    return true;
+  }
+
+  LeapingClock clock_;
+  uint64_t written_ = 0;
+};
+
+TEST_F(RestTest, AWriteBeginsTheRoundsOfAStoreThatRests) {
+  script_.Set(testing::Script::Nothing(), /*tick=*/false);
+  Open();
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(RoundsEnd()) << i;
+    WriteAndAwaitARound();
+  }
+}
+
+TEST_F(RestTest, AStoreWithASnapshotIsWatched) {
+  script_.Set(testing::Script::Nothing(), /*tick=*/false);
+  Open();
+  const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
+  WriteAndAwaitARound();
+  script_.AwaitDecisions(100);
+  db_->ReleaseSnapshot(snapshot);
+  EXPECT_TRUE(RoundsEnd());
+}
+
+// ---- deletions
 
 /// Each look at its clock is an hour after the last one.
 class HurriedEnv final : public leveldb::EnvWrapper {

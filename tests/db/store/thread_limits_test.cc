@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
@@ -25,9 +26,19 @@
 namespace lull {
 namespace {
 
+using ::testing::HasSubstr;
+
 leveldb::Status TryOpen(const std::string& name, const std::string& scheduling,
                         std::unique_ptr<leveldb::DB>* db) {
   return testing::OpenAt(testing::SmallOptions(leveldb::Env::Default()), name, db, scheduling);
+}
+
+/// As TryOpen, while no thread can be started.
+std::string RefusedOpen(const std::string& name, std::unique_ptr<leveldb::DB>* db) {
+  const testing::NoMoreThreads refused;
+  const leveldb::Status status = TryOpen(name, "", db);
+  EXPECT_TRUE(status.IsIOError());
+  return status.ToString();
 }
 
 int ThreadsNamed(const std::string& name) {
@@ -59,16 +70,10 @@ TEST(StoreThreads, AllStoresShareThoseOfCompactions) {
 TEST(StoreThreads, WithoutThemAnOpenFailsAndLeavesNothing) {
   const std::string name = testing::FreshDirectory("no-threads") + "/store";
   std::unique_ptr<leveldb::DB> db;
-  {
-    const testing::NoMoreThreads refused;
-    const leveldb::Status status = TryOpen(name, "", &db);
-    EXPECT_TRUE(status.IsIOError());
-    EXPECT_NE(status.ToString().find("cannot start thread lull-work: "), std::string::npos)
-        << status.ToString();
-    EXPECT_NE(status.ToString().find("ulimit -u"), std::string::npos) << status.ToString();
-    EXPECT_EQ(db, nullptr);
-    EXPECT_FALSE(std::filesystem::exists(name));
-  }
+  EXPECT_THAT(RefusedOpen(name, &db), ::testing::AllOf(HasSubstr("cannot start thread lull-work: "),
+                                                       HasSubstr("ulimit -u")));
+  EXPECT_EQ(db, nullptr);
+  EXPECT_FALSE(std::filesystem::exists(name));
   ASSERT_EQ(TryOpen(name, "", &db).ToString(), "OK");
   EXPECT_TRUE(db->Put(leveldb::WriteOptions(), "key", "value").ok());
 }
@@ -78,12 +83,7 @@ TEST(StoreThreads, AnOpenThatLacksTheEventThreadReleasesItsLock) {
   std::shared_ptr<Coordinator> others;  // its threads already run
   ASSERT_TRUE(Coordinator::Shared({}, &others).ok());
   std::unique_ptr<leveldb::DB> db;
-  {
-    const testing::NoMoreThreads refused;
-    const leveldb::Status status = TryOpen(name, "", &db);
-    EXPECT_NE(status.ToString().find("cannot start thread lull-events: "), std::string::npos)
-        << status.ToString();
-  }
+  EXPECT_THAT(RefusedOpen(name, &db), HasSubstr("cannot start thread lull-events: "));
   EXPECT_EQ(TryOpen(name, "", &db).ToString(), "OK");
 }
 

@@ -30,15 +30,9 @@ namespace {
 using leveldb::Slice;
 using leveldb::Status;
 using testing::kStoreName;
+using testing::SmallOptions;
 
 std::string NumberedKey(int i) { return "key" + std::to_string(100'000 + i); }
-
-leveldb::Options PlainOptionsOn(leveldb::Env* env) {
-  leveldb::Options options;
-  options.env = env;
-  options.create_if_missing = true;
-  return options;
-}
 
 Status OpenNamed(const leveldb::Options& options, std::unique_ptr<leveldb::DB>* db,
                  const std::string& scheduling = "own_coordinator=true") {
@@ -48,9 +42,12 @@ Status OpenNamed(const leveldb::Options& options, std::unique_ptr<leveldb::DB>* 
   return status;
 }
 
-std::string Get(leveldb::DB* db, const std::string& key) {
+std::string Get(leveldb::DB* db, const std::string& key,
+                const leveldb::Snapshot* snapshot = nullptr) {
+  leveldb::ReadOptions options;
+  options.snapshot = snapshot;
   std::string value;
-  const Status status = db->Get(leveldb::ReadOptions(), key, &value);
+  const Status status = db->Get(options, key, &value);
   return status.ok() ? value : status.ToString();
 }
 
@@ -72,7 +69,7 @@ void WriteAndReadBack(const leveldb::Options& options) {
 
 TEST(UnusualCallers, ExtremeSizes) {
   const std::unique_ptr<leveldb::Cache> nothing(leveldb::NewLRUCache(0));
-  std::vector<leveldb::Options> all(9);
+  std::vector<leveldb::Options> all(9, SmallOptions(nullptr));
   all[0].block_cache = nothing.get();
   all[1].block_size = 0;
   all[2].block_size = 1;
@@ -86,7 +83,6 @@ TEST(UnusualCallers, ExtremeSizes) {
     SCOPED_TRACE(i);
     testing::CrashEnv disk;
     all[i].env = &disk;
-    all[i].create_if_missing = true;
     ASSERT_NO_FATAL_FAILURE(WriteAndReadBack(all[i]));
   }
 }
@@ -118,7 +114,7 @@ class CountingCache final : public leveldb::Cache {
 TEST(UnusualCallers, ACloseDoesNotUseTheBlockCache) {
   testing::CrashEnv disk;
   CountingCache cache;
-  leveldb::Options options = PlainOptionsOn(&disk);
+  leveldb::Options options = SmallOptions(&disk);
   options.block_cache = &cache;
   std::unique_ptr<leveldb::DB> db;
   ASSERT_TRUE(OpenNamed(options, &db).ok());
@@ -134,7 +130,7 @@ TEST(UnusualCallers, ACloseDoesNotUseTheBlockCache) {
 
 TEST(UnusualCallers, WhatCannotWorkIsRefused) {
   testing::CrashEnv disk;
-  std::vector<leveldb::Options> all(4, PlainOptionsOn(&disk));
+  std::vector<leveldb::Options> all(4, SmallOptions(&disk));
   all[0].block_restart_interval = 0;
   all[1].block_restart_interval = -1;
   all[2].comparator = nullptr;
@@ -149,7 +145,7 @@ TEST(UnusualCallers, WhatCannotWorkIsRefused) {
 
 TEST(UnusualCallers, Nulls) {
   testing::CrashEnv disk;
-  leveldb::Options options = PlainOptionsOn(&disk);
+  leveldb::Options options = SmallOptions(&disk);
   options.info_log = nullptr;
   options.block_cache = nullptr;
   options.filter_policy = nullptr;
@@ -166,7 +162,7 @@ TEST(UnusualCallers, ATableBuilderWithoutBlockSizeOrRestarts) {
   testing::CrashEnv disk;
   ASSERT_TRUE(disk.CreateDir(kStoreName).ok());
   for (const int restarts : {0, -1, 1}) {
-    leveldb::Options options = PlainOptionsOn(&disk);
+    leveldb::Options options = SmallOptions(&disk);
     options.block_size = 0;
     options.block_restart_interval = restarts;
     leveldb::WritableFile* raw = nullptr;
@@ -213,14 +209,10 @@ class Disorder final : public leveldb::Comparator {
   const Kind kind_;
 };
 
-class DisorderTest : public ::testing::TestWithParam<Disorder::Kind> {};
-
-TEST_P(DisorderTest, NeitherCrashesNorHangs) {
-  const Disorder disorder(GetParam());
+void UseInDisorder(const Disorder& disorder) {
   testing::CrashEnv disk;
-  leveldb::Options options = PlainOptionsOn(&disk);
+  leveldb::Options options = SmallOptions(&disk);
   options.comparator = &disorder;
-  options.write_buffer_size = 64 << 10;
   for (int life = 0; life < 3; ++life) {
     std::unique_ptr<leveldb::DB> db;
     if (!OpenNamed(options, &db, "own_coordinator=true;retry_ms=1").ok()) break;  // also allowed
@@ -243,11 +235,11 @@ TEST_P(DisorderTest, NeitherCrashesNorHangs) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, DisorderTest,
-                         ::testing::Values(Disorder::Kind::kAlwaysLess,
-                                           Disorder::Kind::kAlwaysGreater,
-                                           Disorder::Kind::kAlwaysEqual, Disorder::Kind::kCyclic,
-                                           Disorder::Kind::kByHash));
+TEST(UnusualCallers, AComparatorWithoutAnOrderNeitherCrashesNorHangs) {
+  using enum Disorder::Kind;
+  for (const auto kind : {kAlwaysLess, kAlwaysGreater, kAlwaysEqual, kCyclic, kByHash})
+    UseInDisorder(Disorder(kind));
+}
 
 /// Throws instead of an operation, once, at a chosen operation of the thread that armed it.
 class ThrowingEnv final : public testing::FaultEnv {
@@ -256,33 +248,32 @@ class ThrowingEnv final : public testing::FaultEnv {
     constexpr uint32_t kThrowing = testing::kOpenRead | testing::kOpenWrite | testing::kRead |
                                    testing::kAppend | testing::kSync;
     set_before_operation([this](testing::IoOp op, const std::string&) {
-      if ((op & kThrowing) == 0 || std::this_thread::get_id() != victim_ || left_ < 0) return;
-      if (--left_ < 0) throw std::runtime_error("thrown by an Env");
+      if ((op & kThrowing) == 0 || std::this_thread::get_id() != victim_ || left < 0) return;
+      if (--left < 0) throw std::runtime_error("thrown by an Env");
     });
   }
 
   void ThrowAt(int operation) {
     victim_ = std::this_thread::get_id();
-    left_ = operation;
+    left = operation;
   }
-  void Disarm() { left_ = -1; }
-  bool has_thrown() const { return left_ < 0; }
+
+  std::atomic<int> left{-1};  ///< operations before it throws; negative: never
 
  private:
   std::atomic<std::thread::id> victim_;
-  std::atomic<int> left_{-1};
 };
 
 TEST(UnusualCallers, AnEnvThatThrowsInAWrite) {
   testing::CrashEnv disk;
   ThrowingEnv env(&disk);
-  const leveldb::Options options = PlainOptionsOn(&env);
+  const leveldb::Options options = SmallOptions(&env);
   leveldb::WriteOptions sync;
   sync.sync = true;
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(OpenNamed(options, &db).ok());
   for (int operation = 0; operation < 2; ++operation) {  // the append, the sync
     SCOPED_TRACE(operation);
-    std::unique_ptr<leveldb::DB> db;
-    ASSERT_TRUE(OpenNamed(options, &db).ok());
     ASSERT_TRUE(db->Put(sync, "acknowledged", "1").ok());
     env.ThrowAt(operation);
     EXPECT_THROW(db->Put(sync, "thrown", "1"), std::runtime_error);
@@ -299,7 +290,7 @@ TEST(UnusualCallers, AnEnvThatThrowsInARead) {
   testing::CrashEnv disk;
   ThrowingEnv env(&disk);
   std::unique_ptr<leveldb::DB> db;
-  ASSERT_TRUE(OpenNamed(PlainOptionsOn(&env), &db).ok());
+  ASSERT_TRUE(OpenNamed(SmallOptions(&env), &db).ok());
   ASSERT_TRUE(db->Put(leveldb::WriteOptions(), "k", "v").ok());
   ASSERT_TRUE(Flush(db.get()).ok());
   const auto scan = [&db] {
@@ -309,7 +300,7 @@ TEST(UnusualCallers, AnEnvThatThrowsInARead) {
   };
   for (const bool by_get : {true, false}) {
     db.reset();  // so that the table is opened, and its blocks read, again
-    ASSERT_TRUE(OpenNamed(PlainOptionsOn(&env), &db).ok());
+    ASSERT_TRUE(OpenNamed(SmallOptions(&env), &db).ok());
     int thrown = 0;
     for (int operation = 0;; ++operation) {
       env.ThrowAt(operation);
@@ -318,9 +309,7 @@ TEST(UnusualCallers, AnEnvThatThrowsInARead) {
       } catch (const std::runtime_error&) {
         ++thrown;
       }
-      const bool done = !env.has_thrown();
-      env.Disarm();
-      if (done) break;
+      if (env.left.exchange(-1) >= 0) break;
     }
     EXPECT_GE(thrown, 1);
     EXPECT_TRUE(scan());
@@ -329,62 +318,46 @@ TEST(UnusualCallers, AnEnvThatThrowsInARead) {
   }
 }
 
-/// Every key begins a block and differs from its neighbours only at its end, so the index is large.
-class LongKeysTest : public ::testing::Test {
- protected:
-  static constexpr int kKeys = 60;
-  static std::string LongKey(int i) { return std::string(8000, 'p') + NumberedKey(i); }
-
-  void Open() {
-    leveldb::Options options = PlainOptionsOn(&disk_);
-    options.write_buffer_size = 8 << 20;
-    ASSERT_EQ(OpenNamed(options, &db_,
-                        "own_coordinator=true;index_bytes_max=100000;"
-                        "l0_trigger=40;l0_slowdown=50;l0_stop=60")
-                  .ToString(),
-              "OK");
-  }
-  void Write(const std::string& value) {
+// Every key begins a block and differs from its neighbours only at its end, so the index is large.
+TEST(UnusualCallers, LongKeysCutATableBeforeItsIndexIsTooLarge) {
+  testing::CrashEnv disk;
+  leveldb::Options options = SmallOptions(&disk);
+  options.write_buffer_size = 8 << 20;
+  std::unique_ptr<leveldb::DB> db;
+  const char* const scheduling =
+      "own_coordinator=true;index_bytes_max=100000;l0_trigger=40;l0_slowdown=50;l0_stop=60";
+  ASSERT_EQ(OpenNamed(options, &db, scheduling).ToString(), "OK");
+  const auto tables_at = [&](int level) { return testing::TablesAt(db.get(), level); };
+  const auto key_of = [](int i) { return std::string(8000, 'p') + NumberedKey(i); };
+  testing::Contents expected;
+  const auto write = [&](const std::string& value) {
     leveldb::WriteBatch batch;
-    for (int i = 0; i < kKeys; ++i) batch.Put(LongKey(i), value + std::to_string(i));
-    ASSERT_TRUE(db_->Write(leveldb::WriteOptions(), &batch).ok());
-  }
-  int TablesAt(int level) { return testing::TablesAt(db_.get(), level); }
-  void ExpectValue(const std::string& value) {
-    testing::Contents expected;
-    for (int i = 0; i < kKeys; ++i) {
-      expected[LongKey(i)] = value + std::to_string(i);
-      ASSERT_EQ(Get(db_.get(), LongKey(i)), expected[LongKey(i)]);
+    for (int i = 0; i < 60; ++i) {
+      expected[key_of(i)] = value + std::to_string(i);
+      batch.Put(key_of(i), expected[key_of(i)]);
     }
-    EXPECT_EQ(testing::ReadAll(db_.get()), expected);
-  }
+    ASSERT_TRUE(db->Write(leveldb::WriteOptions(), &batch).ok());
+  };
+  const auto check = [&] {
+    for (const auto& [key, value] : expected) ASSERT_EQ(Get(db.get(), key), value);
+    EXPECT_EQ(testing::ReadAll(db.get()), expected);
+  };
+  write("old");
+  const leveldb::Snapshot* const snapshot = db->GetSnapshot();
+  write("new");
+  ASSERT_TRUE(Flush(db.get()).ok());
+  EXPECT_GE(tables_at(0), 5);
+  check();
+  EXPECT_EQ(Get(db.get(), key_of(17), snapshot), "old17");
+  db->ReleaseSnapshot(snapshot);
 
-  testing::CrashEnv disk_;
-  std::unique_ptr<leveldb::DB> db_;
-};
-
-TEST_F(LongKeysTest, AFlushCutsATableBeforeItsIndexIsTooLarge) {
-  ASSERT_NO_FATAL_FAILURE(Open());
-  ASSERT_NO_FATAL_FAILURE(Write("old"));
-  const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
-  ASSERT_NO_FATAL_FAILURE(Write("new"));
-  ASSERT_TRUE(Flush(db_.get()).ok());
-  EXPECT_GE(TablesAt(0), 5);
-  ASSERT_NO_FATAL_FAILURE(ExpectValue("new"));
-  leveldb::ReadOptions then;
-  then.snapshot = snapshot;
-  std::string value;
-  EXPECT_TRUE(db_->Get(then, LongKey(17), &value).ok());
-  EXPECT_EQ(value, "old17");
-  db_->ReleaseSnapshot(snapshot);
-
-  ASSERT_NO_FATAL_FAILURE(Write("newer"));
-  ASSERT_TRUE(Flush(db_.get()).ok());
-  ASSERT_NO_FATAL_FAILURE(ExpectValue("newer"));
-  db_->CompactRange(nullptr, nullptr);
-  ASSERT_NO_FATAL_FAILURE(ExpectValue("newer"));
-  EXPECT_EQ(TablesAt(0), 0);
-  EXPECT_GE(TablesAt(1) + TablesAt(2), 5) << "compactions cut as well";
+  write("newer");
+  ASSERT_TRUE(Flush(db.get()).ok());
+  check();
+  db->CompactRange(nullptr, nullptr);
+  check();
+  EXPECT_EQ(tables_at(0), 0);
+  EXPECT_GE(tables_at(1) + tables_at(2), 5) << "compactions cut as well";
 }
 
 }  // namespace

@@ -6,11 +6,15 @@
 #include <string>
 
 #include "db/report/stats_report.h"
+#include "db/tools/export_text.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "util/latency_histogram.h"
 
 namespace lull::tools {
 namespace {
+
+using ::testing::HasSubstr;
 
 MetricsText Parsed(const std::string& text) {
   MetricsText result;
@@ -22,8 +26,7 @@ MetricsText Parsed(const std::string& text) {
 void ExpectRefused(const std::string& text, const std::string& part) {
   MetricsText result;
   const leveldb::Status status = MetricsText::Parse("a.prom", text, &result);
-  EXPECT_NE(status.ToString().find(part), std::string::npos) << status.ToString();
-  EXPECT_NE(status.ToString().find("a.prom"), std::string::npos) << status.ToString();
+  EXPECT_THAT(status.ToString(), ::testing::AllOf(HasSubstr(part), HasSubstr("a.prom")));
 }
 
 constexpr char kUptime[] =
@@ -97,6 +100,58 @@ TEST(MetricsTextTest, RefusesEveryCutText) {
   for (size_t size = 0; size < text.size(); size += 7) {
     if (size > 0 && text[size - 1] == '\n') continue;  // whole lines: only figures are missing
     EXPECT_FALSE(MetricsText::Parse("a.prom", text.substr(0, size), &result).ok()) << size;
+  }
+}
+
+// ---- the page of `lull export`, and its address
+
+ExportedFile File(const std::string& path, const std::string& store, uint64_t debt_bytes) {
+  StoreReport report;
+  report.name = store;
+  report.debt_bytes = debt_bytes;
+  ExportedFile file;
+  file.path = path;
+  file.was_read = true;
+  file.age_seconds = 0.5;
+  file.text = Parsed(RenderPrometheus(report));
+  return file;
+}
+
+// Two programs can open "store", each in its own working directory.
+TEST(ExportTextTest, NoSeriesIsRepeated) {
+  const std::string text =
+      ExportText({File("/x/s.prom", "s", 1), File("/y/s.prom", "s", 2), File("/y/t.prom", "t", 3)});
+  EXPECT_THAT(text, HasSubstr("\nlull_debt_bytes{store=\"s\",file=\"/x/s.prom\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nlull_debt_bytes{store=\"s\",file=\"/y/s.prom\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("\nlull_debt_bytes{store=\"t\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("{store=\"s\",file=\"/x/s.prom\",level=\"0\"}"));
+  EXPECT_THAT(text, HasSubstr("\nlull_stats_file_age_seconds{store=\"t\"} 0.500\n"));
+}
+
+TEST(ExportTextTest, WithoutStoresItIsStillAPage) {
+  EXPECT_EQ(ExportText({}),
+            "# HELP lull_stats_file_age_seconds Time since the store wrote its stats file.\n"
+            "# TYPE lull_stats_file_age_seconds gauge\n"
+            "# HELP lull_stats_file_up 1 if the stats file was read.\n"
+            "# TYPE lull_stats_file_up gauge\n");
+}
+
+TEST(ListenAddressTest, HasAnAddressAndAPort) {
+  ListenAddress address;
+  ASSERT_TRUE(ParseListenAddress("127.0.0.1:9464", &address).ok());
+  EXPECT_EQ(address.host, "127.0.0.1");
+  EXPECT_EQ(address.port, 9464);
+  EXPECT_TRUE(address.IsLoopback());
+  ASSERT_TRUE(ParseListenAddress("[::1]:0", &address).ok());
+  EXPECT_EQ(address.host, "::1");
+  EXPECT_EQ(address.Text(), "[::1]:0");
+  EXPECT_TRUE(address.IsLoopback());
+  ASSERT_TRUE(ParseListenAddress("0.0.0.0:80", &address).ok());
+  EXPECT_FALSE(address.IsLoopback());
+  for (const char* wrong : {"", "9464", ":9464", "localhost", "localhost:", "localhost:x",
+                            "localhost:65536", "::1:9464", "[]:1", "localhost:1x"}) {
+    const leveldb::Status status = ParseListenAddress(wrong, &address);
+    EXPECT_THAT(status.ToString(), HasSubstr(std::string("--listen=") + wrong)) << wrong;
   }
 }
 

@@ -92,44 +92,32 @@ TEST_F(StatsSourcesTest, ReadsOnlyStatsFiles) {
 
 // ---- what top makes of them
 
-class TopStoresTest : public StatsSourcesTest {
- protected:
-  std::vector<std::string> States() {
-    stores_.Refresh();
+TEST_F(StatsSourcesTest, AStoreOfTopOpensCrashesAndCloses) {
+  ManualClock clock;
+  TopStores stores(env_, &clock, {root_});
+  const auto states_after = [&](uint64_t seconds) {
+    clock.Advance(seconds * 1'000'000'000);
+    stores.Refresh();
     std::vector<std::string> states;
-    for (const StoreFigures& row : stores_.Rows()) states.push_back(row.State());
+    for (const StoreFigures& row : stores.Rows()) states.push_back(row.State());
     return states;
-  }
-
-  ManualClock clock_;
-  TopStores stores_{env_, &clock_, {root_}};
-};
-
-constexpr uint64_t kSecond = 1'000'000'000;
-
-TEST_F(TopStoresTest, AStoreOpensCrashesAndCloses) {
-  EXPECT_THAT(States(), ElementsAre(HasSubstr("no stats files")));
-  clock_.Advance(5 * kSecond);
+  };
+  EXPECT_THAT(states_after(0), ElementsAre(HasSubstr("no stats files")));
   Write("other.prom", "# HELP node_load1 Load.\n");
   WriteStats("s.prom", 1);
-  States();
-  EXPECT_TRUE(stores_.AwaitsUpdate());
-  clock_.Advance(kSecond);
+  states_after(5);
+  EXPECT_TRUE(stores.AwaitsUpdate());
   WriteStats("s.prom", 2);
-  EXPECT_THAT(States(), ElementsAre("ok"));
-  EXPECT_FALSE(stores_.AwaitsUpdate());
-  clock_.Advance(kSecond);
-  EXPECT_THAT(States(), ElementsAre("ok"));
-  clock_.Advance(9 * kSecond);
-  EXPECT_THAT(States(), ElementsAre(HasSubstr("not updated for 1")));
+  EXPECT_THAT(states_after(1), ElementsAre("ok"));
+  EXPECT_FALSE(stores.AwaitsUpdate());
+  EXPECT_THAT(states_after(1), ElementsAre("ok"));
+  EXPECT_THAT(states_after(9), ElementsAre(HasSubstr("not updated for 1")));
   ASSERT_TRUE(env_->RemoveFile(root_ + "/s.prom").ok());
-  clock_.Advance(kSecond);
-  EXPECT_THAT(States(), ElementsAre(HasSubstr("closed")));
+  EXPECT_THAT(states_after(1), ElementsAre(HasSubstr("closed")));
   WriteStats("s.prom", 1);
-  clock_.Advance(kSecond);
-  EXPECT_THAT(States(), ElementsAre("ok"));
+  EXPECT_THAT(states_after(1), ElementsAre("ok"));
   Write("s.prom", "# HELP lull_x cut");
-  EXPECT_THAT(States(), ElementsAre(HasSubstr("cut short")));
+  EXPECT_THAT(states_after(0), ElementsAre(HasSubstr("cut short")));
 }
 
 }  // namespace

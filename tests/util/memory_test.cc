@@ -1,16 +1,21 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-
-#include "util/block_pool.h"
-
+//
+// BlockPool, Arena, PageBuffer and MemoryCharge.
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "util/arena.h"
+#include "util/block_pool.h"
+#include "util/memory_charge.h"
+#include "util/page_buffer.h"
+#include "util/random.h"
 
 namespace lull {
 namespace {
@@ -101,6 +106,91 @@ TEST(BlockPool, ArenaReturnsItsBlocksButNotItsLargePieces) {
     first = arena.Allocate(8);
   }
   EXPECT_EQ(pool->Take(), first);
+}
+
+TEST(Arena, PiecesAreAlignedAndApart) {
+  Arena arena(std::make_shared<BlockPool>(4096));
+  Random random(21);
+  std::vector<std::pair<char*, size_t>> pieces;
+  size_t requested = 0;
+  for (int i = 0; i < 5000; i++) {
+    const size_t size = 1 + (random.OneIn(50) ? random.Uniform(10000) : random.Uniform(100));
+    char* const piece = arena.Allocate(size);
+    ASSERT_EQ(reinterpret_cast<uintptr_t>(piece) % alignof(void*), 0u);
+    std::memset(piece, i % 251, size);
+    pieces.emplace_back(piece, size);
+    requested += size;
+    ASSERT_GE(arena.MemoryBytes(), requested);
+  }
+  for (size_t i = 0; i < pieces.size(); i++) {
+    for (size_t k = 0; k < pieces[i].second; k++)
+      ASSERT_EQ(static_cast<unsigned char>(pieces[i].first[k]), i % 251);
+  }
+}
+
+TEST(Arena, TakesMemoryOnlyAsNeeded) {
+  Arena arena(std::make_shared<BlockPool>(64 << 10));
+  EXPECT_EQ(arena.MemoryBytes(), 0u);
+  arena.Allocate(8);
+  const size_t one_block = arena.MemoryBytes();
+  EXPECT_GE(one_block, size_t{64 << 10});
+  for (int i = 0; i < 8000; i++) arena.Allocate(8);
+  EXPECT_EQ(arena.MemoryBytes(), one_block);
+}
+
+TEST(Arena, LargePiecesDoNotWasteTheCurrentBlock) {
+  Arena arena(std::make_shared<BlockPool>(64 << 10));
+  char* const before = arena.Allocate(8);
+  arena.Allocate(1 << 20);
+  EXPECT_EQ(arena.Allocate(8), before + 8);
+}
+
+TEST(PageBuffer, GrowsAndIsReused) {
+  PageBuffer buffer;
+  EXPECT_EQ(buffer.get(), nullptr);
+  for (const size_t bytes : {1u, 100u, 65'535u, 65'536u, 65'537u, 1u << 20}) {
+    char* const start = buffer.Reserve(bytes);
+    std::memset(start, 'x', bytes);
+    EXPECT_EQ(buffer.get(), start);
+    EXPECT_EQ(buffer.Reserve(bytes), start);
+    EXPECT_EQ(buffer.Reserve(1), start);
+    EXPECT_EQ(start[bytes - 1], 'x');
+  }
+}
+
+// Memory of the heap would not be zeroed again.
+TEST(PageBuffer, ALargeOneHasPagesOfItsOwn) {
+  for (int i = 0; i < 3; ++i) {
+    const PageBuffer buffer(256 << 10);
+    for (int at = 0; at < 256 << 10; at += 4096) ASSERT_EQ(buffer.get()[at], '\0');
+    std::memset(buffer.get(), 'x', 256 << 10);
+  }
+}
+
+TEST(PageBuffer, FailsAsNewDoes) {
+  PageBuffer buffer;
+  EXPECT_THROW(buffer.Reserve(SIZE_MAX / 4 * 3), std::bad_alloc);
+  EXPECT_EQ(buffer.get(), nullptr);
+  std::memset(buffer.Reserve(100), 'x', 100);
+}
+
+TEST(MemoryCharge, TheCounterIsTheSumOfTheLivingCharges) {
+  MemoryCounter counter{0};
+  {
+    MemoryCharge first(&counter, 100);
+    MemoryCharge second(&counter, 20);
+    EXPECT_EQ(counter, 120u);
+    first.Set(30);
+    EXPECT_EQ(counter, 50u);
+    EXPECT_EQ(first.bytes(), 30u);
+    const MemoryCharge moved = std::move(first);
+    EXPECT_EQ(counter, 50u);
+    second = MemoryCharge(&counter, 1);
+    EXPECT_EQ(counter, 31u);
+    MemoryCharge().Set(7);
+    EXPECT_EQ(counter, 31u);
+  }
+  EXPECT_EQ(counter, 0u);
 }
 
 }  // namespace
