@@ -53,8 +53,10 @@ int Print(const BackupInfo& backup, bool json) {
 
 int RunBackupCreate(const Invocation& call) {
   BackupInfo info;
+  leveldb::Options options = OptionsOf(call);
+  KeepTableFormat(call, &options);
   const Status status =
-      BackUpFiles(OptionsOf(call), call.store, call.backups, Show("copying tables"), &info);
+      BackUpFiles(options, call.store, call.backups, Show("copying tables"), &info);
   return status.ok() ? Print(info, call.json) : Fail(status, call.json);
 }
 

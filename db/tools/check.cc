@@ -5,7 +5,6 @@
 // Writes nothing and takes no lock. If a file disappears meanwhile, reads the MANIFEST again to see
 // whether the store still needs it.
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <set>
@@ -244,13 +243,12 @@ Status Examine(const Invocation& call, Json* report) {
 
 void PrintFindings(const Json& report) {
   for (const Json& line : report["damage"])
-    std::printf("damage: %s\n", MessageOf(line.get<std::string>()).c_str());
-  for (const Json& line : report["notes"])
-    std::printf("note: %s\n", line.get<std::string>().c_str());
-  std::printf("%llu intact tables, %llu entries, %llu logs with %llu records, %zu errors\n",
-              report["tables"].get<unsigned long long>(),
-              report["entries"].get<unsigned long long>(), report["logs"].get<unsigned long long>(),
-              report["log_records"].get<unsigned long long>(), report["damage"].size());
+    PrintLine("damage: " + MessageOf(line.get<std::string>()));
+  for (const Json& line : report["notes"]) PrintLine("note: " + line.get<std::string>());
+  const auto number = [&](const char* name) { return report[name].dump(); };
+  PrintLine(number("tables") + " intact tables, " + number("entries") + " entries, " +
+            number("logs") + " logs with " + number("log_records") + " records, " +
+            std::to_string(report["damage"].size()) + " errors");
 }
 
 int RunCheck(const Invocation& call) {
@@ -262,7 +260,7 @@ int RunCheck(const Invocation& call) {
     PrintJson(report);
   } else {
     PrintFindings(report);
-    if (damaged) std::printf("next: restore a backup, or lull repair %s\n", call.store.c_str());
+    if (damaged) PrintLine("next: restore a backup, or lull repair " + call.store);
   }
   return damaged ? kDamaged : kDone;
 }

@@ -5,12 +5,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "db/tools/output.h"
+#include "leveldb/db.h"
 #include "leveldb/options.h"
+#include "leveldb/status.h"
 
 namespace lull::tools {
 
@@ -45,6 +48,8 @@ struct Invocation {
   std::string listen = "127.0.0.1:9464";
   uint64_t bench_entries = 1'000'000;
   uint64_t bench_value_bytes = 100;
+  std::string compression;        ///< of new tables: see kCompressionNames; empty: as the store's
+  std::optional<int> bloom_bits;  ///< of new tables; nullopt: as the store's
 };
 
 /// The options of all commands that open a store: a damaged log is an error, not the end of the
@@ -57,6 +62,13 @@ inline leveldb::Options StrictOptions() {
 
 /// StrictOptions with the comparator of the store, for commands that need no order.
 leveldb::Options OptionsOf(const Invocation& call);
+
+/// Sets how tables are written: as the store's own (store_facts.h), unless the call says otherwise.
+/// Every command that can write a table calls it, or OpenToWrite.
+void KeepTableFormat(const Invocation& call, leveldb::Options* options);
+leveldb::Status OpenToWrite(const Invocation& call, std::unique_ptr<leveldb::DB>* db);
+/// By CompressionType.
+inline constexpr const char* kCompressionNames[] = {"none", "snappy", "zstd"};
 
 // Needs no store. options.cc
 int RunOptions(const Invocation& call);
@@ -82,7 +94,8 @@ int RunBackupPrune(const Invocation& call);
 int RunGet(const Invocation& call);
 int RunScan(const Invocation& call);
 int ScanStored(const Invocation& call, const std::string& prefix);  // stored_scan.cc
-void PrintEntry(const Invocation& call, const leveldb::Slice& key, const leveldb::Slice& value);
+/// Returns as PrintLine.
+bool PrintEntry(const Invocation& call, const leveldb::Slice& key, const leveldb::Slice& value);
 
 // Read the stats files that stores keep up to date. top.cc, export.cc
 int RunTop(const Invocation& call);

@@ -1,14 +1,17 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // get, scan, put and delete.
-#include <cstdio>
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "db/base/named_comparator.h"
 #include "db/tools/commands.h"
+#include "db/tools/store_facts.h"
 #include "leveldb/db.h"
+#include "leveldb/filter_policy.h"
 #include "lull/lull.h"
 
 namespace lull::tools {
@@ -74,15 +77,6 @@ Status OpenToRead(const Invocation& call, std::unique_ptr<leveldb::DB>* db, Stat
   return status;
 }
 
-Status OpenToWrite(const Invocation& call, std::unique_ptr<leveldb::DB>* db) {
-  leveldb::Options options = StrictOptions();
-  options.create_if_missing = call.create;
-  leveldb::DB* raw = nullptr;
-  const Status status = leveldb::DB::Open(options, call.store, &raw);
-  db->reset(raw);
-  return status;
-}
-
 /// Deletes the key if `typed_value` is null.
 int Write(const Invocation& call, const std::string* typed_value) {
   const std::optional<std::string> key = Decode(call.key, call.coding);
@@ -98,16 +92,13 @@ int Write(const Invocation& call, const std::string* typed_value) {
 
 }  // namespace
 
-void PrintEntry(const Invocation& call, const Slice& key, const Slice& value) {
-  if (call.json) {
-    Json line{{"key", Encode(key, call.coding)}};
-    if (!call.keys_only) line["value"] = Encode(value, call.coding);
-    PrintJson(line);
-  } else if (call.keys_only) {
-    std::printf("%s\n", Encode(key, call.coding).c_str());
-  } else {
-    std::printf("%s\t%s\n", Encode(key, call.coding).c_str(), Encode(value, call.coding).c_str());
-  }
+bool PrintEntry(const Invocation& call, const Slice& key, const Slice& value) {
+  const std::string key_text = Encode(key, call.coding);
+  if (!call.json)
+    return PrintLine(call.keys_only ? key_text : key_text + "\t" + Encode(value, call.coding));
+  Json line{{"key", key_text}};
+  if (!call.keys_only) line["value"] = Encode(value, call.coding);
+  return PrintJson(line);
 }
 
 leveldb::Options OptionsOf(const Invocation& call) {
@@ -116,6 +107,31 @@ leveldb::Options OptionsOf(const Invocation& call) {
   static const NamedComparator comparator(call.comparator_name);
   options.comparator = &comparator;
   return options;
+}
+
+void KeepTableFormat(const Invocation& call, leveldb::Options* options) {
+  StoreFacts facts = FindStoreFacts(*options, call.store);
+  const auto* const name = std::ranges::find(kCompressionNames, call.compression);
+  if (name != std::end(kCompressionNames))
+    facts.compression = static_cast<leveldb::CompressionType>(name - kCompressionNames);
+  if (call.bloom_bits) facts.bloom_bits = *call.bloom_bits;
+  options->compression = facts.compression;
+  options->block_size = facts.block_bytes;
+  options->max_file_size = facts.table_bytes;
+  if (facts.bloom_bits == 0) return;
+  static const leveldb::FilterPolicy* const filter =
+      leveldb::NewBloomFilterPolicy(facts.bloom_bits);
+  options->filter_policy = filter;
+}
+
+leveldb::Status OpenToWrite(const Invocation& call, std::unique_ptr<leveldb::DB>* db) {
+  leveldb::Options options = StrictOptions();
+  options.create_if_missing = call.create;
+  KeepTableFormat(call, &options);
+  leveldb::DB* raw = nullptr;
+  const Status status = leveldb::DB::Open(options, call.store, &raw);
+  db->reset(raw);
+  return status;
 }
 
 int RunGet(const Invocation& call) {
@@ -138,7 +154,7 @@ int RunGet(const Invocation& call) {
   if (call.json) {
     PrintEntry(call, *key, value);
   } else {
-    std::printf("%s\n", Encode(value, call.coding).c_str());
+    PrintLine(Encode(value, call.coding));
   }
   return kDone;
 }
@@ -168,7 +184,7 @@ int RunScan(const Invocation& call) {
   // An iterator continues after damage, and could then return an old value as the current one.
   while (entry->Valid() && (entry->status().ok() || call.keep_going) && printed < call.limit) {
     if (call.reverse ? range.IsBelow(entry->key()) : range.IsAbove(entry->key())) break;
-    PrintEntry(call, entry->key(), entry->value());
+    if (!PrintEntry(call, entry->key(), entry->value())) break;
     ++printed;
     if (call.reverse) {
       entry->Prev();

@@ -79,7 +79,7 @@ int Bind(const ListenAddress& address, httplib::Server* server) {
   return port > 0 ? port : 0;
 }
 
-/// Serves GET /metrics until the process ends. Returns only with an error.
+/// Serves GET /metrics until the process ends. Returns only after an error.
 Status ServeMetrics(const ListenAddress& address, const std::vector<std::string>& paths) {
   Exporter exporter(paths);
   httplib::Server server;
@@ -110,8 +110,8 @@ Status ServeMetrics(const ListenAddress& address, const std::vector<std::string>
                  "lull: --listen=%s: other machines can read the metrics, without a password\n",
                  address.Text().c_str());
   }
-  std::printf("http://%s/metrics\n", bound.Text().c_str());
-  std::fflush(stdout);
+  PrintLine("http://" + bound.Text() + "/metrics");
+  if (!FlushOutput()) return Status::OK();  // whose cause the program prints at its end
   server.listen_after_bind();
   return Status::IOError("--listen=" + bound.Text(), "the server ended");
 }
@@ -127,7 +127,7 @@ int RunExport(const Invocation& call) {
   }
   status = CheckPaths(leveldb::Env::Default(), call.paths);
   if (status.ok()) status = ServeMetrics(address, call.paths);
-  return Fail(status, call.json);
+  return status.ok() ? kFailed : Fail(status, call.json);
 }
 
 }  // namespace lull::tools

@@ -3,7 +3,6 @@
 // stats, levels and manifest: reports from a store's files.
 #include "db/tools/inspect.h"
 
-#include <cstdio>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -195,7 +194,7 @@ int RunLevels(const Invocation& call) {
   const auto hidden = has_order ? HiddenByLevel(spaces) : std::array<uint64_t, kLevels>{};
   for (int level = 0; level < kLevels; ++level) {
     if (!call.json && version.TableCount(level) > 0)
-      std::printf("%s\n", LevelText(version, level, spaces[level], hidden[level]).c_str());
+      PrintLine(LevelText(version, level, spaces[level], hidden[level]));
     for (const TableRef& table : version.level(level)) {
       Json line = TableJson(table->description, level, call.coding);
       line["entries"] = table->contents.entries;
@@ -204,10 +203,9 @@ int RunLevels(const Invocation& call) {
         PrintJson(line);
         continue;
       }
-      std::printf(
-          "L%d %06llu %11s  %s .. %s\n", level, static_cast<unsigned long long>(table->number()),
-          BytesText(table->file_bytes()).c_str(), line["smallest"].get<std::string>().c_str(),
-          line["largest"].get<std::string>().c_str());
+      PrintLine(Format("L%d %06llu %11s  ", level, static_cast<unsigned long long>(table->number()),
+                       BytesText(table->file_bytes()).c_str()) +
+                line["smallest"].get<std::string>() + " .. " + line["largest"].get<std::string>());
     }
   }
   return kDone;
@@ -232,9 +230,8 @@ int RunManifest(const Invocation& call) {
     if (call.json) {
       PrintJson(EditJson(edit, reader.LastRecordOffset(), call.coding));
     } else {
-      std::printf("--- offset %llu; %s\n",
-                  static_cast<unsigned long long>(reader.LastRecordOffset()),
-                  edit.DebugString().c_str());
+      PrintLine("--- offset " + std::to_string(reader.LastRecordOffset()) + "; " +
+                edit.DebugString());
     }
   }
   return reader.status().ok() ? kDone : Fail(reader.status(), call.json);

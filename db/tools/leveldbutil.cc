@@ -2,7 +2,9 @@
 //
 // leveldbutil dump FILE...: prints files of a store as text, in LevelDB's format. Uses only
 // LevelDB's interface.
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <string>
 
 #include "leveldb/dumpfile.h"
@@ -14,6 +16,9 @@ namespace {
 
 class StandardOutput final : public leveldb::WritableFile {
  public:
+  /// errno of the first write that failed; 0: none has.
+  int error() const { return error_; }
+
   leveldb::Status Append(const leveldb::Slice& data) override {
     return Checked(std::fwrite(data.data(), 1, data.size(), stdout) == data.size());
   }
@@ -22,9 +27,12 @@ class StandardOutput final : public leveldb::WritableFile {
   leveldb::Status Close() override { return Flush(); }
 
  private:
-  static leveldb::Status Checked(bool written) {
-    return written ? leveldb::Status::OK() : leveldb::Status::IOError("cannot write the output");
+  leveldb::Status Checked(bool written) {
+    if (!written && error_ == 0) error_ = errno;
+    return error_ == 0 ? leveldb::Status::OK() : leveldb::Status::IOError("cannot write output");
   }
+
+  int error_ = 0;
 };
 
 int Usage() {
@@ -44,7 +52,12 @@ int main(int argc, char** argv) {
   for (int i = 2; i < argc; ++i) {
     leveldb::Status status = leveldb::DumpFile(leveldb::Env::Default(), argv[i], &output);
     const leveldb::Status flushed = output.Flush();
-    if (status.ok()) status = flushed;
+    if (!flushed.ok()) {
+      if (output.error() != EPIPE)
+        std::fprintf(stderr, "leveldbutil: cannot write output: %s\n",
+                     std::strerror(output.error()));
+      return 1;
+    }
     if (status.ok()) continue;
     std::fprintf(stderr, "%s\n", status.ToString().c_str());
     all_ok = false;

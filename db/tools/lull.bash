@@ -16,6 +16,7 @@ _lull_stores() {
 _lull() {
   local word=${COMP_WORDS[COMP_CWORD]} command='' options='--json --hex --help' i
   local commands='stats levels scan get put delete check repair compact checkpoint backup manifest bench options top export'
+  local format='--compression --bloom-bits'  # of new tables
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
@@ -27,10 +28,11 @@ _lull() {
     '') options+=' --version' ;;
     stats | levels | check) options+=' --comparator-name' ;;
     scan) options+=' --comparator-name --from --to --prefix --limit --reverse --keys-only --keep-going' ;;
-    put) options+=' --sync --create' ;;
-    delete) options+=' --sync' ;;
-    repair) options+=' --dry-run --from-lost' ;;
-    backup) options+=' --id --keep --comparator-name' ;;
+    put) options+=" --sync --create $format" ;;
+    delete) options+=" --sync $format" ;;
+    repair) options+=" --dry-run --from-lost $format" ;;
+    compact | checkpoint) options+=" $format" ;;
+    backup) options+=" --id --keep --comparator-name $format" ;;
     top) options+=' --once' ;;
     export) options+=' --listen' ;;
     bench) options+=' --entries --value-bytes --sync' ;;

@@ -2,11 +2,13 @@
 //
 // The program lull: inspects and maintains stores. This file has its command line.
 #include <CLI/CLI.hpp>
-#include <cstdio>
+#include <iterator>
 #include <string>
+#include <vector>
 
 #include "db/tools/commands.h"
 #include "lull/version.h"
+#include "table/compression.h"
 
 namespace lull::tools {
 namespace {
@@ -72,6 +74,24 @@ class CommandLine {
                         "Name of the store's comparator, for a store in another key order");
     return command;
   }
+  /// Of commands that can write tables.
+  CLI::App* AddTableFormat(CLI::App* command) {
+    std::vector<std::string> names;
+    for (unsigned char type = 0; type < std::size(kCompressionNames); ++type) {
+      if (CanDecompress(type)) names.emplace_back(kCompressionNames[type]);
+    }
+    command
+        ->add_option("--compression", call_.compression,
+                     "Compression of new tables; default: that of the store's tables, none if it "
+                     "has no tables, since every LevelDB reads that")
+        ->check(CLI::IsMember(names));
+    command
+        ->add_option("--bloom-bits", call_.bloom_bits,
+                     "Bits per key of the Bloom filters of new tables, 0: no filters; default: as "
+                     "in the store's tables")
+        ->check(CLI::Range(0, 1000));
+    return command;
+  }
   void AddKey(CLI::App* command) { command->add_option("key", call_.key, "Key")->required(); }
 
   void AddReading() {
@@ -134,19 +154,21 @@ class CommandLine {
     AddKey(remove);
     for (CLI::App* const command : {put, remove}) {
       command->add_flag("--sync", call_.sync, "Return only after the write is on stable storage");
+      AddTableFormat(command);
     }
   }
 
   void AddWork() {
-    Add("repair", "Salvage a store that does not open", RunRepair, "lull repair /var/lib/store")
-        ->add_flag("--from-lost", call_.from_lost,
-                   "Instead, restore entries of files in lost/ (the store must open)");
-    app_.get_subcommand("repair")->add_flag("--dry-run", call_.dry_run,
-                                            "Only tell what is damaged; change nothing");
-    Add("compact", "Rewrite the store without overwritten and deleted entries", RunCompact,
-        "lull compact /var/lib/store");
-    Add("checkpoint", "Create a second store with the same entries; shares table files",
-        RunCheckpoint, "lull checkpoint /var/lib/store /var/lib/store.copy")
+    CLI::App* const repair = AddTableFormat(Add("repair", "Salvage a store that does not open",
+                                                RunRepair, "lull repair /var/lib/store"));
+    repair->add_flag("--from-lost", call_.from_lost,
+                     "Instead, restore entries of files in lost/ (the store must open)");
+    repair->add_flag("--dry-run", call_.dry_run, "Only tell what is damaged; change nothing");
+    AddTableFormat(Add("compact", "Rewrite the store without overwritten and deleted entries",
+                       RunCompact, "lull compact /var/lib/store"));
+    AddTableFormat(Add("checkpoint",
+                       "Create a second store with the same entries; shares table files",
+                       RunCheckpoint, "lull checkpoint /var/lib/store /var/lib/store.copy"))
         ->add_option("directory", call_.target, "Directory of the new store")
         ->required();
     CLI::App* const bench = Add("bench", "Create a store, measure writes and reads, and delete it",
@@ -178,9 +200,9 @@ class CommandLine {
         AddExample(app_.add_subcommand("backup", "Make, verify and restore incremental backups"),
                    "lull backup create /var/lib/store /mnt/backups");
     backup->require_subcommand(1);
-    AddComparator(AddBackup(
+    AddTableFormat(AddComparator(AddBackup(
         backup, "create", "Add a backup: copy the tables that are new (takes no lock of the store)",
-        RunBackupCreate, "lull backup create /var/lib/store /mnt/backups"));
+        RunBackupCreate, "lull backup create /var/lib/store /mnt/backups")));
     AddBackup(backup, "list", "Print all backups, oldest first", RunBackupList,
               "lull backup list /mnt/backups");
     CLI::App* const verify = AddBackup(backup, "verify", "Read backups and verify checksums",
@@ -204,4 +226,6 @@ class CommandLine {
 }  // namespace
 }  // namespace lull::tools
 
-int main(int argc, char** argv) { return lull::tools::CommandLine().Run(argc, argv); }
+int main(int argc, char** argv) {
+  return lull::tools::FinishOutput(lull::tools::CommandLine().Run(argc, argv));
+}

@@ -2,8 +2,10 @@
 #include "db/tools/output.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <string_view>
 
 #include "util/logging.h"
@@ -25,6 +27,14 @@ std::optional<char> HexByte(const std::string& text, size_t at) {
   unsigned char byte = 0;
   const bool is_valid = std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2;
   return is_valid ? std::optional(static_cast<char>(byte)) : std::nullopt;
+}
+
+/// Of the first write that failed; 0: none has. Only the main thread prints.
+int output_errno = 0;
+
+bool NoteOutput(bool written) {
+  if (!written && output_errno == 0) output_errno = errno;
+  return output_errno == 0;
 }
 
 }  // namespace
@@ -78,17 +88,33 @@ std::string BytesText(uint64_t bytes) {
   return Format("%.*f %s", unit == 0 ? 0 : 1, value, kUnits[unit]);
 }
 
-void PrintJson(const Json& value) {
+bool PrintLine(const std::string& line) {
+  return NoteOutput(std::fwrite(line.data(), 1, line.size(), stdout) == line.size() &&
+                    std::putc('\n', stdout) != EOF);
+}
+
+bool FlushOutput() {
+  // The parser of the command line prints too, without PrintLine.
+  return NoteOutput(std::fflush(stdout) == 0 && std::ferror(stdout) == 0);
+}
+
+int FinishOutput(int exit_code) {
+  if (FlushOutput()) return exit_code;
+  if (output_errno != EPIPE)
+    std::fprintf(stderr, "lull: cannot write output: %s\n", std::strerror(output_errno));
+  return exit_code == kDone ? kFailed : exit_code;
+}
+
+bool PrintJson(const Json& value) {
   // Replaces invalid UTF-8, which for example a directory name can contain, instead of failing.
-  const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  std::printf("%s\n", text.c_str());
+  return PrintLine(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 int PrintResult(bool json, const Json& value, const std::string& text) {
   if (json) {
     PrintJson(value);
   } else {
-    std::printf("%s\n", text.c_str());
+    PrintLine(text);
   }
   return kDone;
 }

@@ -37,8 +37,19 @@ std::optional<std::string> Decode(const std::string& text, Coding coding);
 /// "512 B", "1.5 MiB".
 std::string BytesText(uint64_t bytes);
 
-/// One line of JSON.
-void PrintJson(const Json& value);
+/// Prints a line on standard output. Returns false once a line could not be written, so that a long
+/// output can end.
+bool PrintLine(const std::string& line);
+
+/// Writes what PrintLine has buffered. Returns whether the whole output so far is written.
+bool FlushOutput();
+
+/// The last call of the program: flushes the output, and prints an error if some of it was not
+/// written. Then the exit code is not 0. A closed pipe is no error worth a message.
+int FinishOutput(int exit_code);
+
+/// One line of JSON; returns as PrintLine.
+bool PrintJson(const Json& value);
 
 /// Prints a result as JSON or as text; returns kDone.
 int PrintResult(bool json, const Json& value, const std::string& text);

@@ -53,7 +53,9 @@ struct LostEntry {
 
 class Restorer {
  public:
-  explicit Restorer(const std::string& directory) : directory_(directory) {}
+  explicit Restorer(const Invocation& call) : directory_(call.store) {
+    KeepTableFormat(call, &options_);
+  }
 
   Status Run();
   Json Report() const {
@@ -76,6 +78,7 @@ class Restorer {
   Status WriteBack(leveldb::DB* db);
 
   const std::string directory_;
+  leveldb::Options options_;
   InspectedStore store_;
   std::vector<LostFile> files_;  // oldest note first
   uint64_t without_note_ = 0;
@@ -88,7 +91,7 @@ class Restorer {
 
 Status Restorer::Run() {
   leveldb::DB* raw = nullptr;
-  Status status = leveldb::DB::Open(leveldb::Options(), directory_, &raw);
+  Status status = leveldb::DB::Open(options_, directory_, &raw);
   if (!status.ok()) return status;
   const std::unique_ptr<leveldb::DB> db(raw);  // its lock excludes other writers
   status = Flush(db.get());
@@ -241,7 +244,7 @@ Status Restorer::WriteBack(leveldb::DB* db) {
 }  // namespace
 
 int RunRestore(const Invocation& call) {
-  Restorer restorer(call.store);
+  Restorer restorer(call);
   const Status status = restorer.Run();
   if (!status.ok()) return Fail(status, call.json);
   const Json report = restorer.Report();

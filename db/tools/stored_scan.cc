@@ -116,8 +116,7 @@ int ScanStored(const Invocation& call, const std::string& prefix) {
     if (left == 0 || found == newest.end() || found->second != key.sequence + 1) return;
     found->second = 0;
     if (key.kind == ValueKind::kDeletion) return;
-    PrintEntry(call, key.user_key, value);
-    --left;
+    left = PrintEntry(call, key.user_key, value) ? left - 1 : 0;
   });
   return status.ok() ? kDone : Fail(status, call.json);
 }

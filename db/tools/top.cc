@@ -3,7 +3,6 @@
 // top: watches stores through their stats files, without opening them.
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <vector>
 
 #include "db/tools/commands.h"
@@ -34,7 +33,7 @@ int RunOnce(TopStores* stores, bool json) {
     const ViewSize size = {.height = rows.size() + 1, .cuts_lines = false};
     const std::vector<ViewLine> lines =
         rows.size() == 1 ? StoreDetail(rows[0], size) : StoreList(rows, rows.size(), size);
-    for (const ViewLine& line : lines) std::printf("%s\n", line.text.c_str());
+    for (const ViewLine& line : lines) PrintLine(line.text);
   }
   const bool any =
       std::ranges::any_of(rows, [](const StoreFigures& row) { return row.problem.empty(); });

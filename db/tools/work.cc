@@ -150,13 +150,13 @@ int RunRepair(const Invocation& call) {
   if (call.dry_run) {
     if (call.json) PrintJson({{"store", call.store}, {"before", before}});
     if (!call.json && damaged)
-      std::printf(
-          "A repair keeps what can be read, and moves the originals to lost/. Copy %s first.\n",
-          call.store.c_str());
+      PrintLine("A repair keeps what can be read, and moves the originals to lost/. Copy " +
+                call.store + " first.");
     return damaged ? kDamaged : kDone;
   }
   ErrorLogger logger;
   leveldb::Options options;
+  KeepTableFormat(call, &options);
   if (!call.json) options.info_log = &logger;
   Status status = leveldb::RepairDB(call.store, options);
   if (status.ok()) status = Examine(call, &after);
@@ -173,10 +173,9 @@ int RunRepair(const Invocation& call) {
 int RunCompact(const Invocation& call) {
   const uint64_t before = TableBytes(call.store);
   const std::vector<std::string> milestones = Milestones(call.store);
-  leveldb::DB* raw = nullptr;
-  Status status = leveldb::DB::Open(StrictOptions(), call.store, &raw);
+  std::unique_ptr<leveldb::DB> db;
+  Status status = OpenToWrite(call, &db);
   if (!status.ok()) return Fail(status, call.json);
-  std::unique_ptr<leveldb::DB> db(raw);
   {
     Progress progress("compacting", milestones.size() + 1);
     const leveldb::Slice* begin = nullptr;
@@ -200,10 +199,10 @@ int RunCompact(const Invocation& call) {
 }
 
 int RunCheckpoint(const Invocation& call) {
-  leveldb::DB* raw = nullptr;
-  Status status = leveldb::DB::Open(StrictOptions(), call.store, &raw);
-  if (!status.ok()) return Fail(status, call.json);
-  status = CreateCheckpoint(std::unique_ptr<leveldb::DB>(raw).get(), call.target);
+  std::unique_ptr<leveldb::DB> db;
+  Status status = OpenToWrite(call, &db);
+  if (status.ok()) status = CreateCheckpoint(db.get(), call.target);
+  db.reset();
   if (!status.ok()) return Fail(status, call.json);
   const uint64_t bytes = TableBytes(call.target);
   return PrintResult(call.json,

@@ -1,0 +1,209 @@
+// Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// With kNoCompression, no writer compresses any block, so that a LevelDB without snappy can read
+// the store. The same stores with snappy show that the test finds compressed blocks.
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/backup/backups.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leveldb/db.h"
+#include "leveldb/filter_policy.h"
+#include "leveldb/table_builder.h"
+#include "lull/lull.h"
+#include "table/block.h"
+#include "table/compression.h"
+#include "table/format.h"
+#include "tests/db/support/expect_ok.h"
+#include "tests/db/support/small_store.h"
+#include "tests/support/fresh_directory.h"
+
+namespace lull {
+namespace {
+
+using leveldb::Slice;
+using testing::IsOk;
+using testing::OpenAt;
+
+/// The compression types of all blocks of a table file.
+class BlockTypes {
+ public:
+  static std::vector<int> Of(const std::string& path) {
+    BlockTypes types;
+    EXPECT_TRUE(IsOk(leveldb::ReadFileToString(leveldb::Env::Default(), path, &types.bytes_)));
+    Footer footer;
+    const std::string end = types.bytes_.substr(types.bytes_.size() - kFooterBytes);
+    EXPECT_EQ(footer.DecodeFrom(end), nullptr) << path;
+    for (const BlockHandle& block : {footer.metaindex, footer.index}) {
+      for (const BlockHandle& listed : types.Listed(block)) types.Take(listed);
+    }
+    EXPECT_EQ(types.seen_bytes_ + kFooterBytes, types.bytes_.size())
+        << "not all blocks of " << path;
+    return types.types_;
+  }
+
+ private:
+  unsigned char Take(const BlockHandle& block) {
+    types_.push_back(bytes_.at(block.offset + block.size));
+    seen_bytes_ += block.size + kBlockTrailerBytes;
+    return static_cast<unsigned char>(types_.back());
+  }
+
+  /// The handles in the block.
+  std::vector<BlockHandle> Listed(const BlockHandle& lists) {
+    ByteBuffer buffer;
+    Slice contents(bytes_.data() + lists.offset, lists.size);
+    EXPECT_EQ(Decompress(Take(lists), contents, &buffer, &contents), nullptr);
+    Block block;
+    EXPECT_EQ(block.Parse(contents), nullptr);
+    std::vector<BlockHandle> handles;
+    BlockCursor entry;
+    entry.Reset(block, KeyOrder(leveldb::BytewiseComparator(), KeyOrder::Keys::kUser));
+    for (entry.SeekToFirst(); entry.Valid(); entry.Next()) {
+      Slice value = entry.value();
+      EXPECT_TRUE(handles.emplace_back().DecodeFrom(&value));
+    }
+    return handles;
+  }
+
+  std::string bytes_;
+  uint64_t seen_bytes_ = 0;
+  std::vector<int> types_;
+};
+
+/// A store whose entries and index can be compressed.
+class Scene {
+ public:
+  explicit Scene(leveldb::CompressionType compression) {
+    options_.create_if_missing = true;
+    options_.write_buffer_size = 1 << 20;
+    options_.compression = compression;
+    options_.filter_policy = filter_.get();
+    Reopen();
+  }
+
+  void Reopen() {
+    db_.reset();
+    EXPECT_TRUE(IsOk(OpenAt(options_, store_, &db_)));
+  }
+  /// Fewer bytes than a memtable takes, and too many for a log to stay one when the store opens.
+  void Write() {
+    for (int i = 0; i < 5000; ++i) {
+      EXPECT_TRUE(IsOk(db_->Put({}, "key" + std::to_string(10'000 + i), std::string(100, 'v'))));
+    }
+  }
+  void WriteTable() {
+    Write();
+    EXPECT_TRUE(IsOk(Flush(db_.get())));
+  }
+  void Repair() {
+    db_.reset();
+    std::filesystem::remove(store_ + "/CURRENT");
+    EXPECT_TRUE(IsOk(leveldb::RepairDB(store_, options_)));
+  }
+
+  leveldb::DB* db() const { return db_.get(); }
+  const leveldb::Options& options() const { return options_; }
+  const std::string& directory() const { return directory_; }
+  const std::string& store() const { return store_; }
+  void Close() { db_.reset(); }
+
+  /// Of all tables that the scene has written, also those of backups.
+  std::vector<int> Types() {
+    db_.reset();
+    std::vector<int> types;
+    for (const auto& file : std::filesystem::recursive_directory_iterator(directory_)) {
+      const std::string path = file.path().string();
+      const bool is_backup = file.path().parent_path().filename() == "data";
+      if (!is_backup && !path.ends_with(".ldb")) continue;
+      for (const int type : BlockTypes::Of(path)) types.push_back(type);
+    }
+    return types;
+  }
+
+ private:
+  const std::unique_ptr<const leveldb::FilterPolicy> filter_{leveldb::NewBloomFilterPolicy(10)};
+  const std::string directory_ = testing::FreshDirectory("uncompressed");
+  const std::string store_ = directory_ + "/store";
+  leveldb::Options options_;
+  std::unique_ptr<leveldb::DB> db_;
+};
+
+void BuildTable(Scene* scene) {
+  leveldb::WritableFile* raw = nullptr;
+  EXPECT_TRUE(IsOk(leveldb::Env::Default()->NewWritableFile(scene->directory() + "/1.ldb", &raw)));
+  const std::unique_ptr<leveldb::WritableFile> file(raw);
+  leveldb::TableBuilder builder(scene->options(), file.get());
+  for (int i = 0; i < 5000; ++i) builder.Add("key" + std::to_string(10'000 + i), "a value");
+  EXPECT_TRUE(IsOk(builder.Finish()));
+  EXPECT_TRUE(IsOk(file->Close()));
+}
+
+struct Writer {
+  const char* name;
+  std::function<void(Scene*)> write;
+};
+
+const Writer kWriters[] = {
+    {"flush", [](Scene* scene) { scene->WriteTable(); }},
+    {"compaction",
+     [](Scene* scene) {
+       for (int i = 0; i < 3; ++i) scene->WriteTable();
+       scene->db()->CompactRange(nullptr, nullptr);
+     }},
+    {"recovery",
+     [](Scene* scene) {
+       scene->Write();
+       scene->Reopen();
+     }},
+    {"repair of a log",
+     [](Scene* scene) {
+       scene->Write();
+       scene->Repair();
+     }},
+    {"repair without a MANIFEST",
+     [](Scene* scene) {
+       for (int i = 0; i < 2; ++i) scene->WriteTable();
+       for (const auto& file : std::filesystem::directory_iterator(scene->store())) {
+         if (file.path().filename().string().starts_with("MANIFEST")) remove(file.path());
+       }
+       scene->Repair();
+     }},
+    {"backup of a log",
+     [](Scene* scene) {
+       scene->Write();
+       scene->Close();
+       BackupInfo info;
+       EXPECT_TRUE(IsOk(BackUpFiles(scene->options(), scene->store(),
+                                    scene->directory() + "/backups", nullptr, &info)));
+       EXPECT_EQ(info.files, 1u);
+     }},
+    {"TableBuilder", BuildTable},
+};
+
+TEST(UncompressedTest, NoWriterCompressesABlock) {
+  for (const Writer& writer : kWriters) {
+    SCOPED_TRACE(writer.name);
+    Scene scene(leveldb::kNoCompression);
+    writer.write(&scene);
+    EXPECT_THAT(scene.Types(), ::testing::AllOf(::testing::Not(::testing::IsEmpty()),
+                                                ::testing::Each(leveldb::kNoCompression)));
+  }
+}
+
+TEST(UncompressedTest, WithSnappyEachWriterDoes) {
+  if (!CanDecompress(leveldb::kSnappyCompression)) GTEST_SKIP() << "a build without snappy";
+  for (const Writer& writer : kWriters) {
+    SCOPED_TRACE(writer.name);
+    Scene scene(leveldb::kSnappyCompression);
+    writer.write(&scene);
+    EXPECT_THAT(scene.Types(), ::testing::Contains(leveldb::kSnappyCompression));
+  }
+}
+
+}  // namespace
+}  // namespace lull
