@@ -256,7 +256,7 @@ void Compactions::Install(Compaction* compaction) {
     if (status.ok()) part->outputs().AttachTo(*version);
   }
   // A moved table keeps its reader.
-  if (status.ok() && !plan.trivial_move) reader_->tables()->OpenAhead(*version, edit.new_tables);
+  if (status.ok() && !plan.trivial_move) reader_->OpenAhead(*version, edit.new_tables);
 
   state_->CommitCompaction(status, edit.new_tables, std::move(version));
 }

@@ -12,6 +12,7 @@
 
 #include "db/base/applied_directive.h"
 #include "db/base/context.h"
+#include "db/base/thread_roles.h"
 #include "db/compaction/compaction.h"
 #include "db/compaction/merge_job.h"
 #include "db/engine/engine_parts.h"
@@ -47,7 +48,7 @@ class Compactions {
   // ---- flush thread
 
   /// Installs the compaction that has waited longest. Returns 0 if one did, since more can wait.
-  std::optional<uint64_t> InstallOne() LULL_EXCLUDES(state_->mutex());
+  std::optional<uint64_t> InstallOne() LULL_REQUIRES(kFlushThread) LULL_EXCLUDES(state_->mutex());
 
  private:
   bool BeginPart(JobClass job_class, JobId id, uint64_t now_nanos) LULL_EXCLUDES(state_->mutex());
@@ -70,7 +71,7 @@ class Compactions {
       LULL_EXCLUDES(state_->mutex());
   void TakeBack(JobId id, bool merged, const leveldb::Status& status)
       LULL_EXCLUDES(state_->mutex());
-  void Install(Compaction* compaction) LULL_EXCLUDES(state_->mutex());
+  void Install(Compaction* compaction) LULL_REQUIRES(kFlushThread) LULL_EXCLUDES(state_->mutex());
 
   StoreContext* const context_;
   Coordinator* const coordinator_;

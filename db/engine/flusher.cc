@@ -227,7 +227,7 @@ leveldb::Status Flusher::Install() {
   // The newest table is first in L0. A flush writes several tables only if one index would be too
   // large; they get no sample.
   if (edit.new_tables.size() == 1) version->level(0).front()->sample_keys = job_->TakeKeySample();
-  reader_->tables()->OpenAhead(*version, edit.new_tables);
+  reader_->OpenAhead(*version, edit.new_tables);
   if (written > 0) MeasureRate();
   state_->CommitFlush({.memtables = count,
                        .last_sequence = *edit.last_sequence,

@@ -99,6 +99,11 @@ void StoreReader::DropKeyFilters(const std::vector<TableRef>& tables) {
   }
 }
 
+void StoreReader::OpenAhead(const Version& version, const std::vector<TableMeta>& tables) {
+  const uint64_t reads = counts_.Sum(kTablesSearched) + counts_.Sum(kIteratorsOpened);
+  if (std::exchange(table_reads_, reads) != reads) tables_.OpenAhead(version, tables);
+}
+
 void StoreReader::Close() {
   if (ReadView* const view = view_.exchange(nullptr)) view->Unref();
 }

@@ -23,6 +23,7 @@
 
 #include "db/base/context.h"
 #include "db/base/dbformat.h"
+#include "db/base/thread_roles.h"
 #include "db/memory/memtables.h"
 #include "db/read/empty_ranges.h"
 #include "db/read/read_counts.h"
@@ -78,6 +79,11 @@ class StoreReader final : public Readable {
   void KeepViewFor(SnapshotList* snapshots) {
     snapshots->KeepView(view_.load(std::memory_order_relaxed));
   }
+  /// Opens `tables`, the new ones of `version`, so that no read finds them closed. Does nothing if
+  /// no read needed a table since the last call: a burst of writes can add hundreds of tables,
+  /// whose indexes would only take memory. REQUIRES: `version` is not yet published.
+  void OpenAhead(const Version& version, const std::vector<TableMeta>& tables)
+      LULL_REQUIRES(kFlushThread);
   /// Drops the filters of tables that moved out of L0, since deeper levels could hold any number of
   /// filters. REQUIRES: the view with the move is published.
   void DropKeyFilters(const std::vector<TableRef>& tables);
@@ -114,6 +120,7 @@ class StoreReader final : public Readable {
   ReadCounts counts_;
   std::atomic<ReadView*> view_{nullptr};
   std::atomic<SequenceNumber> published_sequence_{0};
+  uint64_t table_reads_ LULL_GUARDED_BY(kFlushThread) = 0;  // as of the last OpenAhead
 };
 
 }  // namespace lull
