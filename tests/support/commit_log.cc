@@ -2,6 +2,8 @@
 //
 // CommitLog: see model.h.
 #include <algorithm>
+#include <cctype>
+#include <cstdio>
 #include <memory>
 #include <utility>
 
@@ -12,6 +14,29 @@
 namespace lull::testing {
 
 using leveldb::Status;
+
+std::string Show(const std::string& bytes) {
+  std::string text = "\"";
+  for (size_t i = 0; i < bytes.size() && i < 48; ++i) {
+    const auto c = static_cast<unsigned char>(bytes[i]);
+    char hex[8];
+    std::snprintf(hex, sizeof(hex), "\\x%02x", c);
+    text += std::isprint(c) != 0 ? std::string(1, bytes[i]) : hex;
+  }
+  text += "\"";
+  if (bytes.size() > 48) text += "+" + std::to_string(bytes.size() - 48);
+  return text;
+}
+
+void FillBatch(const WriteOps& ops, leveldb::WriteBatch* batch) {
+  for (const WriteOp& op : ops) {
+    if (op.value.has_value()) {
+      batch->Put(op.key, *op.value);
+    } else {
+      batch->Delete(op.key);
+    }
+  }
+}
 
 Status ContentsOf(leveldb::DB* db, Contents* contents, const leveldb::Comparator* order,
                   const ValueRule& expires) {

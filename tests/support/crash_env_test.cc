@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "tests/util/test_dir.h"
+
 namespace lull::testing {
 namespace {
 
@@ -15,9 +17,7 @@ class CrashEnvTest : public ::testing::Test {
   CrashEnvTest() { env_.CreateDir("/d"); }
 
   std::unique_ptr<leveldb::WritableFile> Create(const std::string& path) {
-    leveldb::WritableFile* file = nullptr;
-    EXPECT_TRUE(env_.NewWritableFile(path, &file).ok());
-    return std::unique_ptr<leveldb::WritableFile>(file);
+    return Opened(&env_, &CrashEnv::NewWritableFile, path);
   }
 
   void WriteSynced(const std::string& path, const std::string& bytes) {
@@ -108,7 +108,6 @@ TEST_F(CrashEnvTest, PendingNamesSurviveIndependently) {
   env_.SyncDirectory("/d");
   env_.RenameFile("/d/tmp", "/d/current");
   env_.RemoveFile("/d/old");
-  ASSERT_EQ(env_.Pending("/d").size(), 2u);
   std::set<std::string> seen;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     auto after = env_.Crash(seed);
@@ -158,9 +157,7 @@ TEST_F(CrashEnvTest, AfterACrashTheDiskWorksAndMayCrashAgain) {
   file->Append("first");
   auto after = env_.Crash(1, CrashOptions::KeepAll());
   EXPECT_EQ(after->steps(), 0u);
-  leveldb::WritableFile* raw = nullptr;
-  ASSERT_TRUE(after->NewAppendableFile("/d/f", &raw).ok());
-  std::unique_ptr<leveldb::WritableFile> second(raw);
+  const auto second = Opened(after.get(), &CrashEnv::NewAppendableFile, "/d/f");
   second->Append(" second");
   // What survived the first crash is durable; what was written after it is not.
   EXPECT_EQ(Contents(after->Crash(1, CrashOptions::LoseAllUnsynced()).get(), "/d/f"), "first");

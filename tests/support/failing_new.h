@@ -3,7 +3,6 @@
 // A program linked with failing_new.cc can simulate a failure of any one allocation.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace lull::testing {

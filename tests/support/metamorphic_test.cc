@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <set>
 #include <string>
 
 #include "leveldb/iterator.h"
@@ -15,7 +14,6 @@
 #include "tests/support/crash_env.h"
 #include "tests/support/open_store.h"
 #include "tests/support/option_sets.h"
-#include "tests/support/workload.h"
 
 namespace lull::testing {
 namespace {
@@ -189,7 +187,7 @@ TEST(OptionSetTest, EverySetOpensWhatACompatibleOneWrote) {
       set->options.env = &env;
       leveldb::DB* db = nullptr;
       ASSERT_TRUE(OpenStore(set->options, "", "/store", &db).ok()) << set->name;
-      EXPECT_TRUE(db->Put(leveldb::WriteOptions(), "key", set->name).ok());
+      EXPECT_TRUE(db->Put({}, "key", set->name).ok());
       delete db;
     }
   }

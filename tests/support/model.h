@@ -12,6 +12,7 @@
 // DeleteFilesInRange are commits too.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -52,7 +53,17 @@ class Model {
   Model& operator=(const Model&) = delete;
 
   // Applies one batch atomically; returns its sequence.
-  uint64_t Commit(const WriteOps& ops);
+  uint64_t Commit(const WriteOps& ops) {
+    ++last_sequence_;
+    for (const WriteOp& op : ops) {
+      Versions& versions = keys_[op.key];
+      if (versions.empty() || versions.back().sequence != last_sequence_) {
+        versions.push_back({last_sequence_, std::nullopt});
+      }
+      versions.back().value = op.value;
+    }
+    return last_sequence_;
+  }
   uint64_t last_sequence() const { return last_sequence_; }
 
   // How many values are gone.
@@ -61,16 +72,32 @@ class Model {
   // The value of `key` at `sequence`, or nullptr. Valid until the next Commit. With `gone_before`,
   // shows values that went after so many others.
   const std::string* Find(const std::string& key, uint64_t sequence,
-                          std::optional<uint64_t> gone_before = {}) const;
+                          std::optional<uint64_t> gone_before = {}) const {
+    const auto it = keys_.find(key);
+    if (it == keys_.end()) return nullptr;
+    const Version* const version =
+        VisibleAt(it->second, sequence, gone_before.value_or(gone_count_));
+    return version != nullptr ? &*version->value : nullptr;
+  }
   // Whether exactly these entries are visible at `sequence`.
   bool Shows(const Contents& contents, uint64_t sequence) const;
 
   // The value that Find returns is gone.
-  void MarkGone(const std::string& key, uint64_t sequence);
+  void MarkGone(const std::string& key, uint64_t sequence) {
+    const Version* const version = VisibleAt(keys_.find(key)->second, sequence, gone_count_);
+    const_cast<Version*>(version)->gone = ++gone_count_;
+  }
   // The newest values of all keys from `begin` to `end` are gone, if `expires` says so. Null: no
   // bound.
   void MarkGone(const std::string* begin, const std::string* end,
-                bool (*expires)(std::string_view value));
+                bool (*expires)(std::string_view value)) {
+    auto it = begin != nullptr ? keys_.lower_bound(*begin) : keys_.begin();
+    const auto after = end != nullptr ? keys_.upper_bound(*end) : keys_.end();
+    for (; it != after; ++it) {
+      Version& newest = it->second.back();
+      if (newest.IsVisible(gone_count_) && expires(*newest.value)) newest.gone = ++gone_count_;
+    }
+  }
 
   // The smallest and the largest key ever written; "" without one.
   std::string smallest() const { return keys_.empty() ? "" : keys_.begin()->first; }
@@ -98,7 +125,13 @@ class Model {
   using Keys = std::map<std::string, Versions, Less>;
 
   static const Version* VisibleAt(const Versions& versions, uint64_t sequence,
-                                  uint64_t gone_before);
+                                  uint64_t gone_before) {
+    const auto after =
+        std::upper_bound(versions.begin(), versions.end(), sequence,
+                         [](uint64_t at, const Version& version) { return at < version.sequence; });
+    if (after == versions.begin() || !std::prev(after)->IsVisible(gone_before)) return nullptr;
+    return &*std::prev(after);
+  }
 
   Keys keys_;
   uint64_t last_sequence_ = 0;
@@ -128,14 +161,34 @@ class Model::Cursor {
   const Version* Visible(Keys::const_iterator at) const {
     return VisibleAt(at->second, sequence_, gone_before_);
   }
-  void SkipForward(Keys::const_iterator from);
-  void StepBack(Keys::const_iterator from);
+  void SkipForward(Keys::const_iterator from) {
+    at_ = from;
+    while (Valid() && Visible(at_) == nullptr) ++at_;
+  }
+  void StepBack(Keys::const_iterator from) {
+    at_ = keys_.end();
+    while (from != keys_.begin()) {
+      if (Visible(--from) == nullptr) continue;
+      at_ = from;
+      return;
+    }
+  }
 
   const Keys& keys_;
   const uint64_t sequence_;
   const uint64_t gone_before_;
   Keys::const_iterator at_;
 };
+
+inline bool Model::Shows(const Contents& contents, uint64_t sequence) const {
+  Cursor cursor(*this, sequence);
+  cursor.SeekToFirst();
+  for (const auto& [key, value] : contents) {
+    if (!cursor.Valid() || cursor.key() != key || cursor.value() != value) return false;
+    cursor.Next();
+  }
+  return !cursor.Valid();
+}
 
 using ValueRule = std::function<bool(std::string_view value)>;
 

@@ -64,7 +64,7 @@ class CommitLogTest : public ::testing::Test {
   }
 
   void Put(const std::string& key, const std::string& value) {
-    ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), key, value).ok());
+    ASSERT_TRUE(db_->Put({}, key, value).ok());
   }
 
   CrashEnv env_;
@@ -85,7 +85,7 @@ TEST_F(CommitLogTest, AcceptsEveryPrefixThatHoldsTheSyncedWrites) {
   Put("c", "3");
   EXPECT_FALSE(log_.MatchesPrefix(db_.get()).ok) << "half of a batch, and a hole";
   Put("b", "2");
-  db_->Delete(leveldb::WriteOptions(), "a");
+  db_->Delete({}, "a");
   EXPECT_EQ(log_.MatchesPrefix(db_.get()).prefix, 3u);
   EXPECT_TRUE(log_.MatchesPrefix(db_.get(), CommitLog::Demand::kAckedSurvives).ok);
 }

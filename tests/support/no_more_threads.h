@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace lull::testing {

@@ -34,6 +34,34 @@ std::optional<uint64_t> TakeNumber(std::string* text, const std::string& pair) {
   return number;
 }
 
+class Expiry final : public CompactionFilter {
+ public:
+  explicit Expiry(std::function<bool(std::string_view value)> drops) : drops_(std::move(drops)) {}
+  const char* Name() const override { return "tests.expiry"; }
+  FilterDecision Filter(const FilterContext&, const leveldb::Slice&,
+                        const leveldb::Slice& value) const override {
+    return drops_({value.data(), value.size()}) ? FilterDecision::kDrop : FilterDecision::kKeep;
+  }
+
+ private:
+  const std::function<bool(std::string_view value)> drops_;
+};
+
+void AddHooks(Hooks* hooks) {
+  hooks->delete_range = [](leveldb::DB* db, const leveldb::Slice* begin, const leveldb::Slice* end,
+                           bool files_only) {
+    return files_only ? lull::DeleteFilesInRange(db, begin, end)
+                      : lull::DeleteRange(db, begin, end);
+  };
+  hooks->set_options = [](leveldb::DB* db, uint64_t draw) {
+    constexpr uint64_t kPersistSeconds[] = {0, 1, 2, 30, 100'000};
+    constexpr uint64_t kSpacePercents[] = {0, 200, 300};
+    return lull::SetOptions(
+        db, "delete_persist_seconds=" + std::to_string(kPersistSeconds[draw % 5]) +
+                ";space_percent_max=" + std::to_string(kSpacePercents[draw / 5 % 3]));
+  };
+}
+
 }  // namespace
 
 Status OpenStore(const leveldb::Options& options, const std::string& scheduling,
@@ -48,23 +76,6 @@ Status OpenStore(const leveldb::Options& options, const std::string& scheduling,
   if (!s.ok()) return s;
   return lull::Store::Open(options, parsed, name, db, lull::MakePolicy, pace);
 }
-
-namespace {
-
-class Expiry final : public CompactionFilter {
- public:
-  explicit Expiry(std::function<bool(std::string_view value)> drops) : drops_(std::move(drops)) {}
-  const char* Name() const override { return "tests.expiry"; }
-  FilterDecision Filter(const FilterContext&, const leveldb::Slice&,
-                        const leveldb::Slice& value) const override {
-    return drops_({value.data(), value.size()}) ? FilterDecision::kDrop : FilterDecision::kKeep;
-  }
-
- private:
-  const std::function<bool(std::string_view value)> drops_;
-};
-
-}  // namespace
 
 Status FilterStore(leveldb::DB* db, bool on) {
   return SetCompactionFilter(db, on ? std::make_shared<Expiry>(Expires) : nullptr);
@@ -86,25 +97,6 @@ Status WaitForIdleStore(leveldb::DB* db) { return lull::WaitForIdle(db); }
 Status CheckpointStore(leveldb::DB* db, const std::string& directory) {
   return lull::CreateCheckpoint(db, directory);
 }
-
-namespace {
-
-void AddHooks(Hooks* hooks) {
-  hooks->delete_range = [](leveldb::DB* db, const leveldb::Slice* begin, const leveldb::Slice* end,
-                           bool files_only) {
-    return files_only ? lull::DeleteFilesInRange(db, begin, end)
-                      : lull::DeleteRange(db, begin, end);
-  };
-  hooks->set_options = [](leveldb::DB* db, uint64_t draw) {
-    constexpr uint64_t kPersistSeconds[] = {0, 1, 2, 30, 100'000};
-    constexpr uint64_t kSpacePercents[] = {0, 200, 300};
-    return lull::SetOptions(
-        db, "delete_persist_seconds=" + std::to_string(kPersistSeconds[draw % 5]) +
-                ";space_percent_max=" + std::to_string(kSpacePercents[draw / 5 % 3]));
-  };
-}
-
-}  // namespace
 
 #else
 

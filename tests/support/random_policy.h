@@ -1,15 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A policy that tries to break the mechanism: it returns arbitrary directives, for any reason, and
-// changes them every few milliseconds. Under it a store may be slow, but must lose nothing, and
-// must make progress when a directive allows it. This tests that "a bad policy makes a store slow,
-// never wrong".
+// A policy that tries to break the mechanism: arbitrary directives, which change every few
+// milliseconds. Under it a store may be slow, but must lose nothing.
 //
-// Invariants: of any kStretchesMax stretches one grants everything and slows nothing. So whatever
-// waits for a bad directive to end waits for about a tenth of a second at most, or a second where
-// the directive asks for no ticks and only the monitor's own timer runs. No delay is so long that a
-// test of some thousand writes would not end. Directives depend only on the seed and the events.
-// Like any policy, it runs on one thread at a time.
+// Invariants: of any kStretchesMax stretches one grants everything and slows nothing, so whatever
+// waits for a bad directive to end waits for about a tenth of a second, or a second if the
+// directive asks for no ticks. Directives depend only on the seed and the events.
 #pragma once
 
 #include <cstdint>

@@ -1,203 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+//
+// The scenarios.
 #include "tests/support/scenario.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <set>
-#include <utility>
-
-#include "tests/support/open_store.h"
-#include "tests/support/rng.h"
+#include <stdexcept>
 
 namespace lull::testing {
-
-using leveldb::Status;
-
-namespace {
-
-std::string KeyOf(int number) { return "k" + std::to_string(1000 + number); }
-
-// The entries that an iterator shows in one direction, if it shows all without an error.
-Status ScanOf(leveldb::Iterator* it, bool forward, Contents* shown) {
-  for (forward ? it->SeekToFirst() : it->SeekToLast(); it->Valid();
-       forward ? it->Next() : it->Prev()) {
-    shown->emplace(it->key().ToString(), it->value().ToString());
-  }
-  return it->status();
-}
-
-}  // namespace
-
-ScenarioStore::ScenarioStore(const Scenario& scenario, leveldb::Env* env,
-                             const std::string& scheduling, ScenarioHooks hooks)
-    : env_(env),
-      scheduling_(scenario.scheduling + scheduling),
-      hooks_(std::move(hooks)),
-      set_(MakeOptionSet(scenario.option_set)),
-      log_(set_->options.comparator) {}
-
-Status ScenarioStore::Open(bool create_if_missing) {
-  db_.reset();
-  if (hooks_.replays) return Status::OK();
-  leveldb::Options options = set_->options;
-  options.env = env_;
-  options.create_if_missing = create_if_missing;
-  leveldb::DB* db = nullptr;
-  Status s = OpenStore(options, scheduling_, hooks_.directory, &db);
-  db_.reset(s.ok() ? db : nullptr);
-  if (s.ok() && drops_) s = FilterStoreBy(db_.get(), drops_);
-  if (s.ok() && hooks_.opened) hooks_.opened();
-  return s;
-}
-
-void ScenarioStore::UseFilter(const ValueRule& may_drop, ValueRule drops) {
-  drops_ = std::move(drops);
-  log_.LetExpire(may_drop);
-  if (db_ != nullptr) FilterStoreBy(db_.get(), drops_);
-}
-
-void ScenarioStore::CountFromHere() {
-  if (db_ != nullptr && hooks_.counts) hooks_.counts();
-}
-
-void ScenarioStore::Close() {
-  DropReaders();
-  if (!hooks_.stay_open) db_.reset();
-}
-
-void ScenarioStore::DropReaders() {
-  DropSnapshots();
-  iterators_.clear();
-}
-
-void ScenarioStore::Wrong(const std::string& what) {
-  if (wrong_read_.empty()) wrong_read_ = what;
-}
-
-std::string ScenarioStore::NextValue(size_t bytes) {
-  std::string value = std::to_string(log_.size()) + ".";
-  Rng rng(log_.size());
-  const size_t counted = value.size();
-  if (counted < bytes) value.resize(bytes);
-  std::generate(value.begin() + static_cast<ptrdiff_t>(counted), value.end(),
-                [&] { return static_cast<char>(rng.Next()); });
-  return value;
-}
-
-Status ScenarioStore::Write(WriteOps ops, bool sync) {
-  using Fate = CommitLog::Fate;
-  Fate* const fate = hooks_.fates != nullptr ? hooks_.fates + calls_++ % kWritesMax : nullptr;
-  if (hooks_.replays && *fate != Fate::kNone) log_.Begin(std::move(ops), *fate);
-  if (db_ == nullptr) return Status::IOError("the store is closed");
-  if (fate != nullptr) *fate = Fate::kUnknown;
-  const Status s = log_.Write(db_.get(), std::move(ops), sync);
-  if (fate != nullptr) *fate = s.ok() ? Fate::kAcked : Fate::kFailed;
-  return s;
-}
-
-Status ScenarioStore::Put(int key, size_t value_bytes, bool sync) {
-  return Write({{KeyOf(key), NextValue(value_bytes)}}, sync);
-}
-
-void ScenarioStore::PutRange(int from, int to, size_t value_bytes) {
-  for (int key = from; key < to; ++key) Put(key, value_bytes, false);
-}
-
-void ScenarioStore::Delete(int key, bool sync) { Write({{KeyOf(key), std::nullopt}}, sync); }
-
-void ScenarioStore::Batch(int first_key, int puts, size_t value_bytes, bool sync) {
-  WriteOps ops;
-  for (int i = 0; i < puts; ++i) {
-    ops.push_back({KeyOf(first_key + i), NextValue(value_bytes) + std::to_string(i)});
-  }
-  Write(std::move(ops), sync);
-}
-
-void ScenarioStore::CompactAll() {
-  if (db_ != nullptr) db_->CompactRange(nullptr, nullptr);
-}
-
-void ScenarioStore::Flush() {
-  if (db_ != nullptr) FlushStore(db_.get());
-}
-
-void ScenarioStore::WaitForIdle() {
-  if (db_ != nullptr) WaitForIdleStore(db_.get());
-}
-
-void ScenarioStore::Remove(int from, int to, bool files_only) {
-  if (db_ == nullptr) return;
-  log_.Remove(db_.get(), {from < 0 ? "" : KeyOf(from), to < 0 ? "" : KeyOf(to)}, files_only);
-}
-
-void ScenarioStore::HoldIterator() {
-  if (db_ == nullptr) return;
-  HeldIterator held;
-  held.iterator.reset(db_->NewIterator(leveldb::ReadOptions()));
-  if (!ScanOf(held.iterator.get(), /*forward=*/true, &held.shown).ok()) return;
-  iterators_.push_back(std::move(held));
-}
-
-void ScenarioStore::CheckReaders() {
-  for (const HeldIterator& held : iterators_) {
-    Contents shown;
-    const Status s = ScanOf(held.iterator.get(), /*forward=*/false, &shown);
-    if (s.ok() && shown != held.shown) Wrong("an iterator shows other entries than before");
-  }
-  iterators_.clear();
-  for (const HeldSnapshot& held : snapshots_) {
-    const std::optional<Contents> shown = ShownBy(held.snapshot);
-    if (held.shown && shown && *shown != *held.shown && !drops_)
-      Wrong("a snapshot shows other entries than before");
-  }
-}
-
-std::optional<Contents> ScenarioStore::ShownBy(const leveldb::Snapshot* snapshot) {
-  leveldb::ReadOptions read;
-  read.snapshot = snapshot;
-  Contents shown;
-  const std::unique_ptr<leveldb::Iterator> it(db_->NewIterator(read));
-  if (!ScanOf(it.get(), /*forward=*/true, &shown).ok()) return std::nullopt;
-  return shown;
-}
-
-void ScenarioStore::HoldSnapshot() {
-  if (db_ == nullptr) return;
-  const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
-  snapshots_.push_back({snapshot, ShownBy(snapshot)});
-}
-
-void ScenarioStore::DropSnapshots() {
-  for (const HeldSnapshot& held : snapshots_) db_->ReleaseSnapshot(held.snapshot);
-  snapshots_.clear();
-}
-
-// A scan that ends without an error must have shown exactly the store's content. The results of a
-// scan that ends with an error do not count: callers must check status() before they trust a scan.
-void ScenarioStore::CheckReads() {
-  if (db_ == nullptr) return;
-  leveldb::ReadOptions read;
-  read.verify_checksums = true;
-  std::set<std::string> keys = log_.Keys();
-  keys.insert("never written");
-  for (const std::string& key : keys) {
-    std::string value;
-    const Status s = db_->Get(read, key, &value);
-    if (!s.ok() && !s.IsNotFound()) continue;
-    if (log_.MayRead(key, s.ok() ? &value : nullptr)) continue;
-    Wrong("Get(" + key + ") gave " + (s.ok() ? Show(value) : s.ToString()));
-  }
-  Contents seen;
-  const std::unique_ptr<leveldb::Iterator> it(db_->NewIterator(read));
-  if (!ScanOf(it.get(), /*forward=*/true, &seen).ok()) return;
-  for (const auto& [key, value] : seen) keys.insert(key);
-  for (const std::string& key : keys) {
-    const auto found = seen.find(key);
-    const std::string* const value = found != seen.end() ? &found->second : nullptr;
-    if (log_.MayRead(key, value)) continue;
-    Wrong("a scan without an error showed " + key + " = " + (value ? Show(*value) : "nothing"));
-  }
-}
 
 void RunScenario(const Scenario& scenario, ScenarioStore* store) {
   store->Open();
@@ -205,8 +13,6 @@ void RunScenario(const Scenario& scenario, ScenarioStore* store) {
   store->CheckReads();
   store->Close();
 }
-
-// ---- the scenarios ---------------------------------------------------------------------------
 
 namespace {
 
@@ -315,6 +121,271 @@ void ManifestsRoll(ScenarioStore* store) {
   store->WaitForIdle();
 }
 
+// ---- DeleteRange and DeleteFilesInRange
+
+constexpr int kNone = -1;  // no bound
+
+// Tables in the deepest level, newer ones with deletions above them, and entries in memory.
+void FillLevels(ScenarioStore* store) {
+  store->PutRange(0, 36, 900);
+  store->CompactAll();
+  for (int i = 6; i < 30; i += 2) store->Put(i, 500, false);
+  for (int i = 7; i < 30; i += 4) store->Delete(i, false);
+  store->Flush();
+  store->WaitForIdle();
+  for (int i = 4; i < 34; i += 5) store->Put(i, 60, i % 2 == 0);
+}
+
+void RangeInMemory(ScenarioStore* store) {
+  store->CountFromHere();
+  for (int round = 0; round < 5; ++round) {
+    for (int i = 0; i < 12; ++i) store->Put(i, 200, i % 5 == 4);
+    store->DeleteRange(3 + round, 9);
+    store->Put(5, 50, false);
+    store->Put(20 + round, 50, round % 2 == 0);
+    store->Delete(6, false);
+    store->CheckReads();
+  }
+}
+
+// L0 is never compacted, so it has older and newer tables, inside the range and across its ends.
+void RangeOverL0(ScenarioStore* store) {
+  for (int round = 0; round < 4; ++round) {
+    store->PutRange(4 * round, 30 - 4 * round, 300);
+    store->Delete(5 + round, false);
+    store->Flush();
+  }
+  store->CountFromHere();
+  store->DeleteRange(9, 26);
+  store->CheckReads();
+  store->PutRange(12, 15, 200);
+  store->Flush();
+  store->DeleteRange(kNone, 10);
+  store->Put(40, 20, true);
+  store->CompactAll();
+}
+
+void RangeOverLevels(ScenarioStore* store) {
+  FillLevels(store);
+  store->CountFromHere();
+  store->DeleteRange(5, 31);
+  store->CheckReads();
+  store->PutRange(10, 16, 300);
+  store->Flush();
+  store->WaitForIdle();
+  store->CompactAll();
+}
+
+// No table is inside the range: all of it is deleted key by key.
+void EdgesInsideTables(ScenarioStore* store) {
+  store->PutRange(0, 30, 700);
+  store->CompactAll();
+  for (int i = 8; i < 20; i += 3) store->Put(i, 400, false);
+  store->CountFromHere();
+  store->DeleteRange(6, 24);
+  store->CheckReads();
+  store->Flush();
+  store->Put(15, 30, false);
+  store->CompactAll();
+  store->DeleteRange(14, kNone);
+  store->CompactAll();
+}
+
+void WholeStore(ScenarioStore* store) {
+  FillLevels(store);
+  store->CountFromHere();
+  store->DeleteRange(kNone, kNone);
+  store->CheckReads();
+  store->PutRange(0, 8, 300);
+  store->Flush();
+  store->PutRange(4, 12, 100);
+  store->DeleteRange(kNone, kNone);
+  store->Put(3, 10, false);
+  store->Close();
+  store->Open();
+  store->DeleteRange(kNone, kNone);
+}
+
+void RangeWithReaders(ScenarioStore* store) {
+  FillLevels(store);
+  store->HoldSnapshot();
+  store->HoldIterator();
+  store->PutRange(8, 20, 300);
+  store->HoldSnapshot();
+  store->CountFromHere();
+  store->DeleteRange(5, 24);
+  store->CheckReads();
+  store->HoldIterator();
+  store->PutRange(10, 14, 200);
+  store->CompactAll();
+  store->DeleteFiles(kNone, 20);
+  store->CheckReaders();
+  store->DropSnapshots();
+  store->CompactAll();
+}
+
+// Memtables fill up and compactions run while ranges, or their files, are deleted.
+template <bool kFiles>
+void RemovalsBesideCompactions(ScenarioStore* store) {
+  store->PutRange(0, 30, 3000);
+  store->CountFromHere();
+  for (int first = 0; first < 15; first += 5) {
+    store->PutRange(first, first + 16, 5000);
+    if (kFiles) {
+      store->DeleteFiles(first + 1, first + 14);
+      store->Delete(first + 4, first == 5);
+    } else {
+      store->DeleteRange(first + 3, first + 12);
+      store->Put(first + 4, 400, first == 5);
+    }
+  }
+}
+
+void OverlappingRanges(ScenarioStore* store) {
+  FillLevels(store);
+  store->CountFromHere();
+  store->DeleteRange(5, 20);
+  store->PutRange(14, 18, 300);
+  store->DeleteRange(16, 30);
+  store->PutRange(18, 22, 300);
+  store->Flush();
+  store->DeleteRange(kNone, 19);
+  store->DeleteRange(12, 17);
+  store->CheckReads();
+  store->Put(16, 10, true);
+}
+
+void RangeAndReopen(ScenarioStore* store) {
+  FillLevels(store);
+  store->CountFromHere();
+  for (int round = 0; round < 3; ++round) {
+    store->DeleteRange(4 + 8 * round, 16 + 8 * round);
+    store->Put(10 + 8 * round, 300, false);
+    store->Put(11 + 8 * round, 300, round == 1);
+    store->Close();
+    store->Open();
+    store->CheckReads();
+  }
+}
+
+void FilesInRange(ScenarioStore* store) {
+  FillLevels(store);
+  store->CountFromHere();
+  store->DeleteFiles(5, 28);
+  store->CheckReads();
+  store->PutRange(8, 14, 300);
+  store->Delete(15, true);
+  store->Flush();
+  store->DeleteFiles(3, 20);
+  store->CheckReads();
+  store->CompactAll();
+  store->DeleteFiles(10, kNone);
+  store->Put(12, 20, true);
+}
+
+void FilesThenRange(ScenarioStore* store) {
+  FillLevels(store);
+  store->CountFromHere();
+  for (int i = 8; i < 20; i += 3) store->Delete(i, false);
+  store->DeleteFiles(6, 26);
+  store->Put(9, 40, false);
+  store->DeleteRange(7, 22);
+  store->Put(10, 40, false);
+  store->DeleteFiles(kNone, kNone);
+}
+
+// ---- compaction filters
+
+void FilterWithSnapshots(ScenarioStore* store) {
+  store->UseFilter();
+  store->PutRange(0, 24, 900);
+  store->HoldSnapshot();
+  store->HoldIterator();
+  store->CountFromHere();
+  for (int i = 0; i < 24; i += 2) store->Put(i, 200, i % 10 == 0);
+  store->Flush();
+  store->WaitForIdle();
+  store->CheckReads();
+  store->CompactAll();
+  store->CheckReaders();
+  store->DropSnapshots();
+  store->CompactAll();
+}
+
+// The filter comes to a store whose data is in the deepest level already.
+void FilterRewritesDeepest(ScenarioStore* store) {
+  store->PutRange(0, 30, 900);
+  store->CompactAll();
+  store->UseFilter();
+  store->CountFromHere();
+  store->CompactAll();
+  store->CheckReads();
+  store->PutRange(10, 20, 300);
+  store->CompactAll();
+}
+
+void FilterThrows(ScenarioStore* store) {
+  auto calls = std::make_shared<int>(0);
+  const auto throws_often = [calls](std::string_view value) {
+    if (++*calls % 23 == 0) throw std::runtime_error("no decision");
+    return Expires(value);
+  };
+  store->PutRange(0, 30, 700);
+  store->CompactAll();
+  store->CountFromHere();
+  for (int round = 0; round < 4; ++round) {
+    store->PutRange(4 * round, 4 * round + 12, 150);
+    store->UseFilter(Expires, throws_often);
+    store->CompactAll();
+    store->CheckReads();
+  }
+}
+
+// A value begins with the number of its write, as a time stamp would. Old ones expire.
+void ValuesGrowOld(ScenarioStore* store) {
+  auto oldest = std::make_shared<int>(0);
+  const auto old = [oldest](std::string_view value) {
+    return std::stoi(std::string(value.substr(0, value.find('.')))) < *oldest;
+  };
+  const auto always = [](std::string_view) { return true; };
+  store->UseFilter(always, old);
+  store->PutRange(0, 24, 700);
+  store->CompactAll();
+  store->CountFromHere();
+  for (int round = 1; round < 4; ++round) {
+    for (int i = round; i < 24; i += 3) store->Put(i, 300, i % 4 == 0);
+    store->Delete(round, false);
+    store->Flush();
+    *oldest = 12 * round;
+    store->CompactAll();
+    store->CheckReads();
+  }
+}
+
+void RangesAndFilter(ScenarioStore* store) {
+  store->UseFilter();
+  FillLevels(store);
+  store->CountFromHere();
+  store->DeleteRange(8, 18);
+  store->PutRange(10, 24, 400);
+  store->Flush();
+  store->WaitForIdle();
+  store->DeleteFiles(3, 16);
+  store->CompactAll();
+  store->DeleteRange(20, kNone);
+  store->Put(21, 100, false);
+  store->CompactAll();
+}
+
+constexpr char kManyLevels[] =
+    "own_coordinator=true;layout=vsst;table_bytes_max=4K;growth_factor=1;vsst_phi=1;";
+constexpr char kBigTables[] = "own_coordinator=true;layout=leveled;";
+constexpr char kOnlyL0[] = "own_coordinator=true;layout=leveled;l0_trigger=8;";
+constexpr char kEagerL0[] =
+    "own_coordinator=true;layout=vsst;table_bytes_max=8K;growth_factor=2;l0_trigger=1;";
+constexpr char kShortManifests[] =
+    "own_coordinator=true;layout=vsst;table_bytes_max=4K;growth_factor=2;manifest_bytes_min=1;";
+
 }  // namespace
 
 const std::vector<Scenario>& AllScenarios() {
@@ -336,6 +407,30 @@ const std::vector<Scenario>& AllScenarios() {
       {"ManifestsRoll", 2, ManifestsRoll, "manifest_bytes_min=1;"},
       {"FilteredValues", 5, FilteredValues,
        "layout=vsst;table_bytes_max=4K;growth_factor=1;vsst_phi=1;"},
+  };
+  return *kAll;
+}
+
+const std::vector<Scenario>& RemovalScenarios() {
+  static const auto* const kAll = new std::vector<Scenario>{
+      {"RangeInMemory", 2, RangeInMemory, kBigTables},
+      {"RangeOverL0", 1, RangeOverL0, kOnlyL0},
+      {"RangeOverLevels", 5, RangeOverLevels, kManyLevels},
+      {"EdgesInsideTables", 2, EdgesInsideTables, kBigTables},
+      {"WholeStore", 4, WholeStore, kManyLevels},
+      {"RangeWithReaders", 1, RangeWithReaders, kManyLevels},
+      {"RangeBesideCompactions", 2, RemovalsBesideCompactions<false>, kEagerL0},
+      {"OverlappingRanges", 10, OverlappingRanges, kManyLevels},
+      {"RangeAndReopen", 9, RangeAndReopen, kManyLevels},
+      {"RangeShortManifests", 2, RangeOverLevels, kShortManifests},
+      {"FilesInRange", 5, FilesInRange, kManyLevels},
+      {"FilesThenRange", 1, FilesThenRange, kManyLevels},
+      {"FilesBesideCompactions", 2, RemovalsBesideCompactions<true>, kEagerL0},
+      {"FilterWithSnapshots", 5, FilterWithSnapshots, kManyLevels},
+      {"FilterRewritesDeepest", 2, FilterRewritesDeepest, kManyLevels},
+      {"FilterThrows", 1, FilterThrows, kManyLevels},
+      {"ValuesGrowOld", 5, ValuesGrowOld, kManyLevels},
+      {"RangesAndFilter", 2, RangesAndFilter, kManyLevels},
   };
   return *kAll;
 }

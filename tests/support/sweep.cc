@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "tests/support/sweep.h"
 
-#include <algorithm>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -9,11 +8,8 @@
 #include <vector>
 
 #include "tests/support/rng.h"
-#include "tests/support/setting.h"
 
 namespace lull::testing {
-
-using leveldb::Status;
 
 using Demand = CommitLog::Demand;
 
@@ -27,7 +23,7 @@ enum class Then { kNothing, kCompact, kReopen };
 std::string Examine(const Scenario& scenario, leveldb::Env* env, const std::string& scheduling,
                     const CommitLog& log, Demand demand, Then then) {
   ScenarioStore store(scenario, env, scheduling);
-  Status s = store.Open();
+  leveldb::Status s = store.Open();
   // Garbage before records that survived looks like damage, and paranoid_checks reports damage. The
   // store must still open without paranoid_checks.
   if (s.IsCorruption() && store.StopBeingParanoid()) s = store.Open();
@@ -46,9 +42,9 @@ std::string Examine(const Scenario& scenario, leveldb::Env* env, const std::stri
     s = store.Open(/*create_if_missing=*/false);
     if (!s.ok()) return "does not open a second time: " + s.ToString();
     std::string value;
-    s = store.db()->Get(leveldb::ReadOptions(), "after", &value);
+    s = store.db()->Get({}, "after", &value);
     if (!s.ok() || value != "the crash") return "lost a write after recovery: " + s.ToString();
-    store.db()->Delete(leveldb::WriteOptions(), "after");
+    store.db()->Delete({}, "after");
   }
   const CommitLog::Verdict again = log.MatchesPrefix(store.db(), demand);
   if (again.ok && again.prefix == before.prefix) return "";
@@ -164,11 +160,7 @@ class Sweeper {
   // ---- faults ----
 
   static Fault FaultAt(FaultKind kind, uint64_t index) {
-    Fault fault;
-    fault.kind = kind;
-    fault.index = index;
-    fault.bytes = index % 50;
-    return fault;
+    return {.kind = kind, .index = index, .bytes = index % 50};
   }
 
   // Runs the scenario without a fault; returns how many operations each kind could hit.

@@ -106,8 +106,9 @@ leveldb::Options UncompressedStore(leveldb::Env* env) {
 std::unique_ptr<leveldb::DB> OpenOrNull(const leveldb::Options& options, const std::string& name,
                                         leveldb::Status* status) {
   leveldb::DB* db = nullptr;
-  *status = leveldb::DB::Open(options, name, &db);
-  return std::unique_ptr<leveldb::DB>(status->ok() ? db : nullptr);
+  const leveldb::Status opened = leveldb::DB::Open(options, name, &db);
+  if (status != nullptr) *status = opened;
+  return std::unique_ptr<leveldb::DB>(opened.ok() ? db : nullptr);
 }
 
 std::vector<std::string> FilesEndingIn(leveldb::Env* env, const std::string& directory,

@@ -49,9 +49,9 @@ std::vector<Weakness> LogWeaknesses();   // weaknesses_log.cc: crashes, the log,
 std::vector<Weakness> DataWeaknesses();  // weaknesses_data.cc: tables, the lock, bad input
 
 leveldb::Options UncompressedStore(leveldb::Env* env);
-// nullptr if the store does not open.
+// nullptr if the store does not open. `status` can be null.
 std::unique_ptr<leveldb::DB> OpenOrNull(const leveldb::Options& options, const std::string& name,
-                                        leveldb::Status* status);
+                                        leveldb::Status* status = nullptr);
 // The paths of the files in a directory whose names end in `suffix`, in order.
 std::vector<std::string> FilesEndingIn(leveldb::Env* env, const std::string& directory,
                                        const std::string& suffix);

@@ -15,6 +15,7 @@
 #include "leveldb/filter_policy.h"
 #include "leveldb/iterator.h"
 #include "leveldb/table.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/rng.h"
@@ -40,7 +41,7 @@ std::string ValueOf(int number, size_t bytes) {
 
 void PutNumbers(leveldb::DB* db, int count, size_t value_bytes) {
   for (int i = 0; i < count; ++i) {
-    db->Put(leveldb::WriteOptions(), NumberedKey(i), ValueOf(i, value_bytes));
+    db->Put({}, NumberedKey(i), ValueOf(i, value_bytes));
   }
 }
 
@@ -91,7 +92,7 @@ WeaknessVerdict W12SplitUserKey() {
   const leveldb::Slice begin("a1000"), end("a1200");
   db->CompactRange(&begin, &end);
   std::string value;
-  s = db->Get(leveldb::ReadOptions(), split, &value);
+  s = db->Get({}, split, &value);
   return {!s.IsNotFound(),
           "Get of the deleted key: " + (s.ok() ? "\"" + value + "\"" : s.ToString())};
 }
@@ -124,6 +125,20 @@ WeaknessVerdict W13LostLock() {
                                         (free ? "can open the store too" : "is refused")};
 }
 
+// What is wrong with a read of what PutNumbers wrote; empty if each answer is correct or an error.
+std::string WrongAnswer(leveldb::DB* db, int count, size_t value_bytes) {
+  leveldb::ReadOptions read;
+  read.verify_checksums = true;
+  for (int i = 0; db != nullptr && i < count; ++i) {
+    std::string value;
+    const Status s = db->Get(read, NumberedKey(i), &value);
+    if (s.IsNotFound()) return "Get(" + NumberedKey(i) + ") gives NotFound";
+    if (s.ok() && value != ValueOf(i, value_bytes))
+      return "Get(" + NumberedKey(i) + ") gives a wrong value";
+  }
+  return "";
+}
+
 WeaknessVerdict W15CorruptionRewritten() {
   CrashEnv env;
   leveldb::Options options = UncompressedStore(&env);
@@ -136,35 +151,11 @@ WeaknessVerdict W15CorruptionRewritten() {
   db = OpenOrNull(options, kStoreName, &s);
   if (db == nullptr) return {false, "open refuses: " + s.ToString()};
   // Overlaps the damaged table on both sides, so that a compaction must merge with it.
-  db->Put(leveldb::WriteOptions(), NumberedKey(0), ValueOf(0, 500));
-  db->Put(leveldb::WriteOptions(), NumberedKey(199), ValueOf(199, 500));
+  db->Put({}, NumberedKey(0), ValueOf(0, 500));
+  db->Put({}, NumberedKey(199), ValueOf(199, 500));
   db->CompactRange(nullptr, nullptr);
-  leveldb::ReadOptions read;
-  read.verify_checksums = true;
-  for (int i = 0; i < 200; ++i) {
-    std::string value;
-    s = db->Get(read, NumberedKey(i), &value);
-    if (s.IsNotFound()) return {true, NumberedKey(i) + " is gone without an error"};
-    if (s.ok() && value != ValueOf(i, 500)) {
-      return {true, NumberedKey(i) + " has a wrong value, and its checksum is right"};
-    }
-  }
-  return {false, "no read gave wrong data"};
-}
-
-// What is wrong with a read of the forty keys; empty if every answer is correct or an error.
-std::string WrongAnswerOfForty(const leveldb::Options& options) {
-  Status s;
-  const std::unique_ptr<leveldb::DB> db = OpenOrNull(options, kStoreName, &s);
-  leveldb::ReadOptions read;
-  read.verify_checksums = true;
-  for (int i = 0; db != nullptr && i < 40; ++i) {
-    std::string value;
-    s = db->Get(read, NumberedKey(i), &value);
-    if (s.IsNotFound()) return "Get(" + NumberedKey(i) + ") gives NotFound";
-    if (s.ok() && value != ValueOf(i, 20)) return "Get(" + NumberedKey(i) + ") gives a wrong value";
-  }
-  return "";
+  const std::string wrong = WrongAnswer(db.get(), 200, 500);
+  return {!wrong.empty(), wrong.empty() ? "no read gave wrong data" : wrong};
 }
 
 WeaknessVerdict W15DamagedFilter() {
@@ -172,8 +163,7 @@ WeaknessVerdict W15DamagedFilter() {
   CrashEnv healthy;
   leveldb::Options options = UncompressedStore(&healthy);
   options.filter_policy = filter.get();
-  Status s;
-  std::unique_ptr<leveldb::DB> db = OpenOrNull(options, kStoreName, &s);
+  std::unique_ptr<leveldb::DB> db = OpenOrNull(options, kStoreName);
   PutNumbers(db.get(), 40, 20);
   db->CompactRange(nullptr, nullptr);
   db.reset();
@@ -186,7 +176,9 @@ WeaknessVerdict W15DamagedFilter() {
       const std::unique_ptr<CrashEnv> env = healthy.Crash(1, CrashOptions::KeepAll());
       env->Corrupt(table, at, std::string(1, '\0'));
       options.env = env.get();
-      const std::string wrong = WrongAnswerOfForty(options);
+      db = OpenOrNull(options, kStoreName);
+      const std::string wrong = WrongAnswer(db.get(), 40, 20);
+      db.reset();
       if (wrong.empty()) continue;
       return {true, "byte " + std::to_string(at) + " of " + std::to_string(size) +
                         " of a table zeroed: with verify_checksums " + wrong};
@@ -195,32 +187,20 @@ WeaknessVerdict W15DamagedFilter() {
   return {tried == 0, "no byte of " + std::to_string(tried) + " made a read give wrong data"};
 }
 
-// A table in memory; `bytes` must outlive it.
-class StringFile : public leveldb::RandomAccessFile {
- public:
-  explicit StringFile(const std::string& bytes) : bytes_(bytes) {}
-  Status Read(uint64_t offset, size_t n, leveldb::Slice* result, char* scratch) const override {
-    *result = leveldb::Slice();
-    if (offset > bytes_.size()) return Status::InvalidArgument("read past the end");
-    const size_t length = std::min<uint64_t>(n, bytes_.size() - offset);
-    std::copy_n(bytes_.data() + offset, length, scratch);
-    *result = leveldb::Slice(scratch, length);
-    return Status::OK();
-  }
-
- private:
-  const std::string& bytes_;
-};
+// What a child says last is in the report of its end.
+void Say(const std::string& what) {
+  std::puts(what.c_str());
+  std::fflush(stdout);
+}
 
 // Opens and scans a forged table. Any Status is right; the process must survive.
 void WalkTable(const std::string& bytes) {
-  const StringFile file(bytes);
+  fuzz::RandomAccessBytes file(bytes);
   leveldb::Table* raw = nullptr;
-  const Status s =
-      leveldb::Table::Open(leveldb::Options(), const_cast<StringFile*>(&file), bytes.size(), &raw);
+  const Status s = leveldb::Table::Open(leveldb::Options(), &file, bytes.size(), &raw);
   const std::unique_ptr<leveldb::Table> table(raw);
   if (!s.ok()) return;
-  const std::unique_ptr<leveldb::Iterator> it(table->NewIterator(leveldb::ReadOptions()));
+  const std::unique_ptr<leveldb::Iterator> it(table->NewIterator({}));
   uint64_t seen = 0;
   for (it->SeekToFirst(); it->Valid() && seen < 100'000; it->Next()) seen += 1 + it->value().size();
   it->Seek("key10100");
@@ -243,8 +223,7 @@ std::string WithIndexHandle(std::string table, uint64_t offset, uint64_t size) {
 
 WeaknessVerdict W16TableSizes() {
   CrashEnv env;
-  Status s;
-  std::unique_ptr<leveldb::DB> db = OpenOrNull(UncompressedStore(&env), kStoreName, &s);
+  std::unique_ptr<leveldb::DB> db = OpenOrNull(UncompressedStore(&env), kStoreName);
   PutNumbers(db.get(), 300, 40);
   db->CompactRange(nullptr, nullptr);
   db.reset();
@@ -253,9 +232,7 @@ WeaknessVerdict W16TableSizes() {
   for (const uint64_t size : {~uint64_t{0} - 5, ~uint64_t{0} - 4, ~uint64_t{0}, uint64_t{1} << 63,
                               (uint64_t{1} << 62) - 1, uint64_t{1} << 46}) {
     for (const uint64_t offset : {uint64_t{0}, ~uint64_t{0} - 100, uint64_t{table.size() - 1}}) {
-      std::printf("index block of %llu bytes at %llu\n", static_cast<unsigned long long>(size),
-                  static_cast<unsigned long long>(offset));
-      std::fflush(stdout);
+      Say("index block of " + std::to_string(size) + " bytes at " + std::to_string(offset));
       WalkTable(WithIndexHandle(table, offset, size));
     }
   }
@@ -267,10 +244,7 @@ WeaknessVerdict W16TableSizes() {
       const uint64_t reach = rng.OneIn(2) ? std::min<uint64_t>(400, forged.size()) : forged.size();
       forged[forged.size() - 1 - rng.Below(reach)] = static_cast<char>(rng.Next());
     }
-    if (round % 1000 == 0) {
-      std::printf("random damage, round %d\n", round);
-      std::fflush(stdout);
-    }
+    if (round % 1000 == 0) Say("random damage, round " + std::to_string(round));
     WalkTable(forged);
   }
   return {false, "every forged table was refused or read"};
@@ -299,20 +273,18 @@ WeaknessVerdict W17ManifestKeys() {
     CrashEnv env;
     env.CreateDir(kStoreName);
     const std::string low(key_bytes, 'b'), high(key_bytes, 'x');
-    std::printf("bounds of %zu bytes\n", key_bytes);
-    std::fflush(stdout);
+    Say("bounds of " + std::to_string(key_bytes) + " bytes");
     WriteStringToFile(&env, ForgedManifest({low, high, low, high}),
                       std::string(kStoreName) + "/MANIFEST-000005");
     WriteStringToFile(&env, "MANIFEST-000005\n", std::string(kStoreName) + "/CURRENT");
     for (const char* table : {"/000010.ldb", "/000012.ldb"}) {
       WriteStringToFile(&env, std::string(1000, 't'), kStoreName + std::string(table));
     }
-    Status s;
-    const std::unique_ptr<leveldb::DB> db = OpenOrNull(UncompressedStore(&env), kStoreName, &s);
+    const std::unique_ptr<leveldb::DB> db = OpenOrNull(UncompressedStore(&env), kStoreName);
     if (db == nullptr) continue;
     accepted = "keys of " + std::to_string(key_bytes) + " bytes were accepted";
     std::string value;
-    db->Get(leveldb::ReadOptions(), "c", &value);
+    db->Get({}, "c", &value);
     db->GetProperty("leveldb.sstables", &value);
     db->CompactRange(nullptr, nullptr);
   }
@@ -327,14 +299,14 @@ WeaknessVerdict W19TruncatedTable() {
   PutNumbers(db.get(), 1000, 1000);
   db->CompactRange(nullptr, nullptr);
   std::string value;
-  db->Get(leveldb::ReadOptions(), NumberedKey(0), &value);  // opens the table
+  db->Get({}, NumberedKey(0), &value);  // opens the table
   for (const std::string& table : TablesOf(leveldb::Env::Default(), directory)) {
     std::error_code gone;  // the store may just have removed an obsolete table
     std::filesystem::resize_file(table, 8192, gone);
   }
   int wrong = 0, errors = 0;
   for (int i = 0; i < 1000; ++i) {
-    s = db->Get(leveldb::ReadOptions(), NumberedKey(i), &value);
+    s = db->Get({}, NumberedKey(i), &value);
     if (s.IsNotFound() || (s.ok() && value != ValueOf(i, 1000))) ++wrong;
     if (!s.ok() && !s.IsNotFound()) ++errors;
   }

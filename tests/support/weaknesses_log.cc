@@ -22,7 +22,7 @@ leveldb::Options SmallStore(leveldb::Env* env) {
   return options;
 }
 
-std::unique_ptr<leveldb::DB> Open(const leveldb::Options& options, Status* status) {
+std::unique_ptr<leveldb::DB> Open(const leveldb::Options& options, Status* status = nullptr) {
   return OpenOrNull(options, kStoreName, status);
 }
 
@@ -75,8 +75,7 @@ uint64_t EndOfRecords(leveldb::Env* env, const std::string& path) {
 void MakeStoreWithLog(CrashEnv* env, CommitLog* log, int commits, size_t value_bytes = 100) {
   leveldb::Options options = SmallStore(env);
   options.write_buffer_size = 4 << 20;
-  Status s;
-  std::unique_ptr<leveldb::DB> db = Open(options, &s);
+  const std::unique_ptr<leveldb::DB> db = Open(options);
   for (int i = 0; i < commits; ++i) log->Write(db.get(), OnePut(LogKey(i), value_bytes), true);
 }
 
@@ -84,8 +83,7 @@ WeaknessVerdict W1RenameAfterUnlink() {
   CrashEnv env;
   CommitLog log;
   MakeStoreWithLog(&env, &log, 20);
-  Status s;
-  Open(SmallStore(&env), &s).reset();  // writes a new MANIFEST and unlinks the old one
+  Open(SmallStore(&env)).reset();  // writes a new MANIFEST and unlinks the old one
   CrashOptions crash;
   crash.data_survival = 1;
   crash.decide_entry = [](const PendingEntry& entry) { return entry.op == DiskOp::kRemove; };
@@ -98,8 +96,7 @@ WeaknessVerdict W1RenameAfterUnlink() {
 WeaknessVerdict CrashAfterSwitch(const CrashOptions& crash) {
   CrashEnv env;
   CommitLog log;
-  Status s;
-  std::unique_ptr<leveldb::DB> db = Open(SmallStore(&env), &s);
+  std::unique_ptr<leveldb::DB> db = Open(SmallStore(&env));
   env.HoldScheduledWork();
   for (int i = 0; i < 75; ++i) log.Write(db.get(), OnePut(LogKey(i), 1000), false);
   log.Write(db.get(), OnePut("synced"), true);
@@ -130,14 +127,9 @@ WeaknessVerdict W4WriteAfterFailedAppend() {
     CrashEnv disk;
     FaultEnv env(&disk);
     CommitLog log;
-    Status s;
-    std::unique_ptr<leveldb::DB> db = Open(SmallStore(&env), &s);
+    std::unique_ptr<leveldb::DB> db = Open(SmallStore(&env));
     for (int i = 0; i < 5; ++i) log.Write(db.get(), OnePut(LogKey(i)), true);
-    Fault fault;
-    fault.kind = FaultKind::kNoSpace;
-    fault.name_part = ".log";
-    fault.bytes = room;
-    env.Arm(fault);
+    env.Arm({.kind = FaultKind::kNoSpace, .name_part = ".log", .bytes = room});
     log.Write(db.get(), OnePut("does not fit"), false);
     env.Heal();
     int acked = 0;
@@ -160,11 +152,7 @@ WeaknessVerdict W5ReadErrorAtOpen() {
         CommitLog log;
         MakeStoreWithLog(&disk, &log, 900);
         FaultEnv env(&disk);
-        Fault fault;
-        fault.kind = kind;
-        fault.name_part = file;
-        fault.ops = kRead;
-        env.Arm(fault);
+        env.Arm({.kind = kind, .ops = kRead, .name_part = file});
         leveldb::Options options = SmallStore(&env);
         options.paranoid_checks = paranoid;
         Status s;

@@ -25,7 +25,6 @@ using testing::Contents;
 using testing::CopyDisk;
 using testing::CopyRun;
 using testing::CrashEnv;
-using testing::CrashOptions;
 using testing::FaultKind;
 using ::testing::HasSubstr;
 using testing::IsOk;
@@ -39,8 +38,7 @@ using testing::TableNames;
 class BackupFailureTest : public testing::CopyFailureTest {
  protected:
   BackupFailureTest() {
-    std::unique_ptr<leveldb::DB> db;
-    EXPECT_TRUE(IsOk(OpenAt(SmallOptions(&base_), "/store", &db)));
+    const auto db = OpenStore(&base_);
     for (int round = 0; round < 2; ++round) {
       Fill(db.get(), round);
       EXPECT_TRUE(IsOk(CreateBackup(db.get(), "/backups")));
@@ -50,19 +48,23 @@ class BackupFailureTest : public testing::CopyFailureTest {
     wanted_.back()["last"] = "write";
   }
 
+  static std::unique_ptr<leveldb::DB> OpenStore(leveldb::Env* env) {
+    std::unique_ptr<leveldb::DB> db;
+    EXPECT_TRUE(IsOk(OpenAt(SmallOptions(env), "/store", &db)));
+    return db;
+  }
   static void Fill(leveldb::DB* db, int round) {
     for (int i = 0; i < 60; ++i) {
       const std::string key = "key" + std::to_string(i * 37 % 100);
       const std::string value = std::to_string(round) + std::string(60, 'v') + key;
-      EXPECT_TRUE(db->Put(leveldb::WriteOptions(), key, value).ok());
+      EXPECT_TRUE(db->Put({}, key, value).ok());
     }
   }
 
   static Operation ThirdBackup(bool stamps) {
     return [stamps](CopyDisk* disk, const auto& begin) {
       disk->stamps = stamps;
-      std::unique_ptr<leveldb::DB> db;
-      EXPECT_TRUE(IsOk(OpenAt(SmallOptions(disk), "/store", &db)));
+      const auto db = OpenStore(disk);
       leveldb::WriteOptions synced;
       synced.sync = true;
       EXPECT_TRUE(db->Put(synced, "last", "write").ok());
@@ -88,10 +90,7 @@ class BackupFailureTest : public testing::CopyFailureTest {
   /// Also: the next backup succeeds, and leaves nothing of an interrupted one but complete copies.
   void ExpectCreated(const CopyRun& run, CrashEnv* disk) {
     ExpectBackups(disk, run.status.ok() ? 3 : 2);
-    std::unique_ptr<leveldb::DB> db;
-    ASSERT_TRUE(IsOk(OpenAt(SmallOptions(disk), "/store", &db)));
-    ASSERT_TRUE(IsOk(CreateBackup(db.get(), "/backups")));
-    db.reset();
+    ASSERT_TRUE(IsOk(CreateBackup(OpenStore(disk).get(), "/backups")));
     EXPECT_EQ(ReadStore(disk, "/store"), wanted_[2]);
     EXPECT_TRUE(IsOk(VerifyBackup(disk, "/backups", 0)));
     ASSERT_TRUE(IsOk(RestoreBackup(disk, "/backups", 0, "/newest")));
@@ -118,10 +117,8 @@ TEST_F(BackupFailureTest, CreateWithAnErrorOfEachOperation) {
 TEST_F(BackupFailureTest, TheFirstBackupSurvivesAPowerLossWithItsDirectory) {
   const auto disk = Base();
   disk->set_new_directories_may_vanish(true);
-  std::unique_ptr<leveldb::DB> db;
-  ASSERT_TRUE(OpenAt(SmallOptions(disk.get()), "/store", &db).ok());
-  ASSERT_TRUE(CreateBackup(db.get(), "/first").ok());
-  const auto left = disk->Crash(0, CrashOptions::LoseAllUnsynced());
+  ASSERT_TRUE(CreateBackup(OpenStore(disk.get()).get(), "/first").ok());
+  const auto left = disk->Crash(0, testing::CrashOptions::LoseAllUnsynced());
   EXPECT_TRUE(IsOk(VerifyBackup(left.get(), "/first", 1)));
   ASSERT_TRUE(RestoreBackup(left.get(), "/first", 1, "/restored").ok());
   EXPECT_EQ(ReadStore(left.get(), "/restored"), wanted_[1]);
@@ -164,9 +161,8 @@ TEST_F(BackupFailureTest, AFullDiskIsReportedAndTheNextBackupContinues) {
 class PruneFailureTest : public BackupFailureTest {
  protected:
   PruneFailureTest() {
-    std::unique_ptr<leveldb::DB> db;
-    EXPECT_TRUE(OpenAt(SmallOptions(&base_), "/store", &db).ok());
-    EXPECT_TRUE(db->Put(leveldb::WriteOptions(), "last", "write").ok());
+    const auto db = OpenStore(&base_);
+    EXPECT_TRUE(db->Put({}, "last", "write").ok());
     db->CompactRange(nullptr, nullptr);
     EXPECT_TRUE(CreateBackup(db.get(), "/backups").ok());
   }
@@ -249,8 +245,7 @@ class BackupDamageTest : public BackupFailureTest {
     return names;
   }
   static void FlipByte(CrashEnv* disk, const std::string& path, uint64_t offset) {
-    std::string bytes;
-    ASSERT_TRUE(leveldb::ReadFileToString(disk, path, &bytes).ok());
+    const std::string bytes = testing::FileBytes(disk, path);
     ASSERT_LT(offset, bytes.size());
     ASSERT_TRUE(disk->Corrupt(path, offset, std::string(1, static_cast<char>(bytes[offset] ^ 1))));
   }
@@ -325,10 +320,8 @@ TEST_F(BackupDamageTest, ADamagedListDoesNotHinderOtherBackups) {
   EXPECT_TRUE(disk->FileExists("/backups/backups/000001"));
   EXPECT_EQ(TableNames(disk.get(), "/backups/data"), copies);
 
-  std::unique_ptr<leveldb::DB> db;
-  ASSERT_TRUE(OpenAt(SmallOptions(disk.get()), "/store", &db).ok());
   BackupInfo info;
-  ASSERT_TRUE(CreateBackup(db.get(), "/backups", &info).ok());
+  ASSERT_TRUE(CreateBackup(OpenStore(disk.get()).get(), "/backups", &info).ok());
   EXPECT_EQ(info.id, 3u);
   EXPECT_EQ(info.new_files, 0u);
   EXPECT_TRUE(VerifyBackup(disk.get(), "/backups", 3).ok());
@@ -339,8 +332,7 @@ TEST_F(BackupDamageTest, ADamagedListDoesNotHinderOtherBackups) {
 TEST_F(BackupDamageTest, ADamagedTableOfTheStoreIsNotBackedUp) {
   const auto disk = Base();
   const std::string path = "/store/" + *TableNames(disk.get(), "/store").begin();
-  std::unique_ptr<leveldb::DB> db;
-  ASSERT_TRUE(OpenAt(SmallOptions(disk.get()), "/store", &db).ok());
+  const auto db = OpenStore(disk.get());
   FlipByte(disk.get(), path, 20);
   ExpectDamage(CreateBackup(db.get(), "/fresh"), path);
   std::vector<BackupInfo> backups;
@@ -351,10 +343,7 @@ TEST_F(BackupDamageTest, ADamagedTableOfTheStoreIsNotBackedUp) {
 
 TEST_F(BackupDamageTest, ADamagedLogIsNotBackedUp) {
   const auto disk = Base();
-  std::unique_ptr<leveldb::DB> db;
-  ASSERT_TRUE(OpenAt(SmallOptions(disk.get()), "/store", &db).ok());
-  Fill(db.get(), 5);
-  db.reset();
+  Fill(OpenStore(disk.get()).get(), 5);
   std::string log;
   for (const std::string& path : FilesIn(disk.get(), "/store")) {
     if (path.ends_with(".log")) log = path;

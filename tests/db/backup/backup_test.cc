@@ -82,7 +82,7 @@ class BackupTest : public ::testing::Test {
                             "l0_trigger=1000;l0_slowdown=1000;l0_stop=1000")));
   }
   void Put(const std::string& key, const std::string& value) {
-    ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), key, value).ok());
+    ASSERT_TRUE(db_->Put({}, key, value).ok());
   }
   /// Makes a table with these keys.
   void AddTable(int first, int limit, const std::string& tag) {
@@ -107,7 +107,7 @@ class BackupTest : public ::testing::Test {
     for (int round = 0; round < rounds; ++round) {
       const std::string number = std::to_string(round);
       AddTable(round * 20, round * 20 + 60, "round" + number);
-      EXPECT_TRUE(db_->Delete(leveldb::WriteOptions(), "key10010" + number).ok());
+      EXPECT_TRUE(db_->Delete({}, "key10010" + number).ok());
       if (round == 2) db_->CompactRange(nullptr, nullptr);
       Put("in memory", number);
       points.push_back(ReadAll(db_.get()));
@@ -136,11 +136,7 @@ class BackupTest : public ::testing::Test {
   }
   void ExpectIntact() { EXPECT_TRUE(IsOk(VerifyBackup(&env_, dir_, 0))); }
   std::set<std::string> Copies() { return TableNames(&env_, dir_ + "/data"); }
-  std::string Read(const std::string& path) {
-    std::string bytes;
-    EXPECT_TRUE(IsOk(leveldb::ReadFileToString(&env_, path, &bytes)));
-    return bytes;
-  }
+  std::string Read(const std::string& path) { return testing::FileBytes(&env_, path); }
   void Write(const std::string& path, const std::string& bytes) {
     ASSERT_TRUE(leveldb::WriteStringToFile(&env_, bytes, path).ok()) << path;
   }
@@ -293,7 +289,7 @@ TEST_F(BackupTest, RestoresEveryPoint) {
   const std::string name = Restore(2);
   std::unique_ptr<leveldb::DB> db;
   ASSERT_TRUE(OpenAt(SmallOptions(&env_), name, &db).ok());
-  ASSERT_TRUE(db->Put(leveldb::WriteOptions(), "later", "write").ok());
+  ASSERT_TRUE(db->Put({}, "later", "write").ok());
   db->CompactRange(nullptr, nullptr);
   Contents wanted = points[1];
   wanted["later"] = "write";
@@ -357,7 +353,7 @@ TEST_F(BackupTest, WithAComparatorThatTheRestoreDoesNotKnow) {
   std::unique_ptr<leveldb::DB> db;
   ASSERT_TRUE(OpenAt(options, directory_ + "/reversed", &db).ok());
   for (const char* key : {"a", "b", "c"}) {
-    ASSERT_TRUE(db->Put(leveldb::WriteOptions(), key, key).ok());
+    ASSERT_TRUE(db->Put({}, key, key).ok());
     if (*key == 'b') db->CompactRange(nullptr, nullptr);
   }
   ASSERT_TRUE(CreateBackup(db.get(), dir_).ok());
@@ -368,7 +364,7 @@ TEST_F(BackupTest, WithAComparatorThatTheRestoreDoesNotKnow) {
     const std::string target = Restore(id);
     EXPECT_FALSE(OpenAt(SmallOptions(&env_), target, &db).ok());
     ASSERT_TRUE(OpenAt(options, target, &db).ok());
-    const std::unique_ptr<leveldb::Iterator> entry(db->NewIterator(leveldb::ReadOptions()));
+    const std::unique_ptr<leveldb::Iterator> entry(db->NewIterator({}));
     entry->SeekToFirst();
     ASSERT_TRUE(entry->Valid());
     EXPECT_EQ(entry->key().ToString(), "c");
@@ -381,7 +377,7 @@ TEST(BackupInMemoryTest, WithAnEnvThatHasNoExtension) {
   ASSERT_TRUE(OpenAt(SmallOptions(env.get()), "/store", &db).ok());
   for (int i = 0; i < 3000; ++i) {
     const std::string key = "key" + std::to_string(i * 7919 % 3000);
-    ASSERT_TRUE(db->Put(leveldb::WriteOptions(), key, std::string(100, 'v') + key).ok());
+    ASSERT_TRUE(db->Put({}, key, std::string(100, 'v') + key).ok());
   }
   const Contents contents = ReadAll(db.get());
   // A compaction between the two backups would make new tables.
@@ -403,7 +399,7 @@ TEST_F(BackupTest, OfAClosedStoreChangesNothingInIt) {
   AddTable(0, 50, "table");
   Put("key100001", "in the log");
   Put("key100001", "in the log, twice");
-  ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), "key100002").ok());
+  ASSERT_TRUE(db_->Delete({}, "key100002").ok());
   const Contents wanted = ReadAll(db_.get());
   db_.reset();
   // A table with the name that old versions of LevelDB used.
@@ -412,7 +408,7 @@ TEST_F(BackupTest, OfAClosedStoreChangesNothingInIt) {
   const auto files = [this] {
     std::map<std::string, std::string> bytes;
     for (const auto& file : std::filesystem::directory_iterator(store_))
-      leveldb::ReadFileToString(&env_, file.path().string(), &bytes[file.path().string()]);
+      bytes[file.path().string()] = Read(file.path().string());
     return bytes;
   };
   const auto before = files();

@@ -6,17 +6,15 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include "leveldb/db.h"
 #include "lull/lull.h"
 #include "tests/db/support/scripted_store.h"
-#include "tests/db/support/store_properties.h"
+#include "tests/db/support/table_names.h"
 #include "util/clock.h"
 #include "util/thread.h"
 
@@ -93,19 +91,16 @@ class BoundedStoreTest : public testing::ScriptedStoreTest {
   /// drops the values whose deletions it also gets.
   void Churn(int rounds) {
     for (int round = 0; round < rounds; ++round) {
-      Write(0, 3000);
-      ASSERT_TRUE(Flush(db_.get()).ok());
+      WriteTable(0, 3000);
       Delete(0, 3000);
       ASSERT_TRUE(Flush(db_.get()).ok());
     }
   }
-  uint64_t TableBytes() const {
-    const std::vector<uint64_t> sizes = TableSizes();
-    return std::accumulate(sizes.begin(), sizes.end(), uint64_t{0});
+  void WriteTable(uint64_t from, uint64_t until) {
+    Write(from, until);
+    ASSERT_TRUE(Flush(db_.get()).ok());
   }
-  bool IsWriterStopped() {
-    return testing::JsonProperty(db_.get(), "lull.stats")["stalls"]["stop"]["debt"]["count"] > 0;
-  }
+  bool IsWriterStopped() { return Stats()["stalls"]["stop"]["debt"]["count"] > 0; }
 };
 
 TEST_F(BoundedStoreTest, AWriterWaitsForSpaceAtTheBound) {
@@ -115,7 +110,7 @@ TEST_F(BoundedStoreTest, AWriterWaitsForSpaceAtTheBound) {
       ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] { Churn(10); });
   Await("the writer waits", [&] { return IsWriterStopped(); });
   Await("compactions must free space", [&] { return script_.Seen().space_is_low; });
-  EXPECT_LE(TableBytes(), 16 * kMiB) << "obsolete tables count as well";
+  EXPECT_LE(TotalSize(".ldb"), 16 * kMiB) << "obsolete tables count as well";
   EXPECT_EQ(script_.Seen().file_bytes_max, 16 * kMiB);
   env_.removals.Open();
 }
@@ -128,14 +123,8 @@ TEST_F(BoundedStoreTest, HiddenEntriesOfTablesThatNobodyHasOpenedDoNotCount) {
   scheduling_.l0_trigger = scheduling_.l0_slowdown = scheduling_.l0_stop = 60;
   options_.max_open_files = 74;
   Open();
-  Write(0, 3000);
-  ASSERT_TRUE(Flush(db_.get()).ok());
-  Delete(0, 3000);
-  ASSERT_TRUE(Flush(db_.get()).ok());
-  for (int i = 0; i < 40; ++i) {
-    Write(3000 + i, 3001 + i);
-    ASSERT_TRUE(Flush(db_.get()).ok());
-  }
+  Churn(1);
+  for (int i = 0; i < 40; ++i) WriteTable(3000 + i, 3001 + i);
   db_.reset();
   Open();
   script_.AwaitObeyed();
@@ -159,14 +148,10 @@ TEST_F(BoundedStoreTest, AWriterDoesNotWaitForASnapshot) {
 
 TEST_F(BoundedStoreTest, AWriterDoesNotWaitForWhatDamageKeepsFromRunning) {
   OpenBounded(script_.Nothing());
-  for (int round = 0; round < 2; ++round) {
-    Write(0, 3000);
-    ASSERT_TRUE(Flush(db_.get()).ok());
-  }
+  for (int round = 0; round < 2; ++round) WriteTable(0, 3000);
   db_.reset();
-  for (const auto& file : std::filesystem::directory_iterator(name_)) {
-    if (file.path().extension() != ".ldb") continue;
-    std::fstream table(file.path(), std::ios::in | std::ios::out | std::ios::binary);
+  for (const std::string& name : testing::TableNames(&env_, name_)) {
+    std::fstream table(name_ + "/" + name, std::ios::in | std::ios::out | std::ios::binary);
     table.seekp(5000);
     table << "damage";
   }
@@ -182,12 +167,12 @@ TEST_F(BoundedStoreTest, AWriterAtTheBoundGetsTheErrorOfTheFlush) {
   leveldb::Status status;
   uint64_t written = 0;
   for (; status.ok() && written < 64'000; ++written)
-    status = db_->Put(leveldb::WriteOptions(), KeyOf(written), ValueOf(written));
+    status = db_->Put({}, KeyOf(written), ValueOf(written));
   EXPECT_NE(status.ToString().find("not now"), std::string::npos) << status.ToString();
   EXPECT_LT(written, 32'000u) << "there is memory for 64 MB";
   env_.tables_fail.store(false);
   ASSERT_TRUE(WaitForIdle(db_.get()).ok()) << "tries again";
-  EXPECT_TRUE(db_->Put(leveldb::WriteOptions(), "key", "value").ok());
+  EXPECT_TRUE(db_->Put({}, "key", "value").ok());
 }
 
 TEST_F(BoundedStoreTest, TheBoundCanChangeWhileTheStoreIsOpen) {
@@ -195,7 +180,7 @@ TEST_F(BoundedStoreTest, TheBoundCanChangeWhileTheStoreIsOpen) {
   env_.removals.Close();
   ASSERT_TRUE(SetOptions(db_.get(), "space_percent_max=0").ok());
   Churn(8);
-  EXPECT_GT(TableBytes(), 16 * kMiB) << "nobody waits for the files that cannot be deleted";
+  EXPECT_GT(TotalSize(".ldb"), 16 * kMiB) << "nobody waits for the files that cannot be deleted";
   ASSERT_TRUE(SetOptions(db_.get(), "space_percent_max=200").ok());
   Await("compactions must free space", [&] { return script_.Seen().space_is_low; });
   env_.removals.Open();

@@ -4,6 +4,8 @@
 // and what happens when the filter throws or is removed.
 #include "lull/compaction_filter.h"
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -11,12 +13,14 @@
 #include <string>
 #include <utility>
 
-#include "gtest/gtest.h"
+#include "db/base/dbformat.h"
+#include "db/compaction/entry_filter.h"
 #include "leveldb/env.h"
 #include "lull/lull.h"
 #include "tests/db/support/job_sequence_checker.h"
 #include "tests/db/support/scripted_store.h"
 #include "tests/db/support/store_files.h"
+#include "tests/support/fresh_directory.h"
 #include "tests/support/json_value.h"
 #include "util/thread.h"
 
@@ -49,13 +53,12 @@ bool BeginsWithX(const FilterContext&, const Slice& value) { return value.starts
 
 class CompactionFilterTest : public testing::ScriptedStoreTest {
  protected:
+  CompactionFilterTest() { Open(); }
+
   std::shared_ptr<TestFilter> Filter(TestFilter::Rule drops) {
     auto filter = std::make_shared<TestFilter>(std::move(drops));
     EXPECT_TRUE(SetCompactionFilter(db_.get(), filter).ok());
     return filter;
-  }
-  void Put(const std::string& key, const std::string& value) {
-    ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), key, value).ok());
   }
   /// "" for a key without a value.
   std::string Get(const std::string& key, const leveldb::Snapshot* snapshot = nullptr) {
@@ -72,24 +75,15 @@ class CompactionFilterTest : public testing::ScriptedStoreTest {
     Open();
   }
   /// The tables of the current Version.
-  std::string Tables() {
-    std::string text;
-    EXPECT_TRUE(db_->GetProperty("leveldb.sstables", &text));
-    return text;
-  }
-  Json FilterStats() {
-    std::string text;
-    EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
-    return Json::Parse(text)["filter"];
-  }
+  std::string Tables() { return Property("leveldb.sstables"); }
+  Json FilterStats() { return Stats()["filter"]; }
 };
 
 TEST_F(CompactionFilterTest, CompactRangeDropsWhatTheFilterSays) {
-  Open();
   Put("a", "x1");
   Put("b", "kept");
   Put("c", "x2");
-  ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), "d").ok());
+  ASSERT_TRUE(db_->Delete({}, "d").ok());
   Put("e", "older");
   Put("e", "x3");
   const auto filter = Filter(BeginsWithX);
@@ -113,7 +107,6 @@ TEST_F(CompactionFilterTest, CompactRangeDropsWhatTheFilterSays) {
 }
 
 TEST_F(CompactionFilterTest, CompactRangeRewritesTheDeepestLevelOnlyForAFilter) {
-  Open();
   const std::string empty = Tables();
   for (const char* key : {"a", "b", "c"}) Put(key, "x");
   CompactAll();
@@ -138,7 +131,6 @@ TEST_F(CompactionFilterTest, CompactRangeRewritesTheDeepestLevelOnlyForAFilter) 
 }
 
 TEST_F(CompactionFilterTest, CompactRangeRewritesNoTableTwice) {
-  Open();
   Write(0, 2000);
   CompactAll();
   Write(0, 2000);
@@ -150,7 +142,8 @@ TEST_F(CompactionFilterTest, CompactRangeRewritesNoTableTwice) {
 
 // A background compaction into L1 drops the value that hides an older one in L2.
 TEST_F(CompactionFilterTest, NothingOlderReappears) {
-  testing::StoreFiles files(&env_, name_);
+  db_.reset();
+  testing::StoreFiles files(&env_, name_ = testing::FreshDirectory("filtered"));
   files.AddTable(1, "a@3=x z@4=kept");
   files.AddTable(2, "a@1=older z@2=older");
   files.WriteManifest(0);
@@ -172,7 +165,6 @@ TEST_F(CompactionFilterTest, NothingOlderReappears) {
 }
 
 TEST_F(CompactionFilterTest, ASnapshotKeepsNewerEntriesFromTheFilter) {
-  Open();
   Put("a", "old");
   const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
   Put("a", "x");
@@ -190,11 +182,10 @@ TEST_F(CompactionFilterTest, ASnapshotKeepsNewerEntriesFromTheFilter) {
 }
 
 TEST_F(CompactionFilterTest, IsToldThatASnapshotMaySeeTheEntry) {
-  Open();
   Put("a", "x");
   Put("b", "x, whatever a snapshot sees");
   const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
-  const std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(leveldb::ReadOptions()));
+  const std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator({}));
   Filter([](const FilterContext& context, const Slice& value) {
     return value.starts_with("x,") || (value.starts_with("x") && !context.snapshot_may_see);
   });
@@ -210,7 +201,6 @@ TEST_F(CompactionFilterTest, IsToldThatASnapshotMaySeeTheEntry) {
 }
 
 TEST_F(CompactionFilterTest, AfterAnExceptionTheStoreGoesOnWithoutIt) {
-  Open();
   const auto jobs = std::make_shared<testing::JobSequenceChecker>();
   ASSERT_TRUE(AddListener(db_.get(), jobs).ok());
   for (const char* key : {"a", "b", "c"}) Put(key, std::string("x") + key);
@@ -251,7 +241,6 @@ TEST_F(CompactionFilterTest, AfterAnExceptionTheStoreGoesOnWithoutIt) {
 }
 
 TEST_F(CompactionFilterTest, ARunningCompactionKeepsTheFilterThatWasRemoved) {
-  Open();
   Put("a", "x");
   testing::Gate calls;
   calls.Close();
@@ -278,7 +267,6 @@ TEST_F(CompactionFilterTest, ARunningCompactionKeepsTheFilterThatWasRemoved) {
 
 TEST_F(CompactionFilterTest, OnlyAnOpenStoreOfLullTakesOne) {
   EXPECT_TRUE(SetCompactionFilter(nullptr, nullptr).IsInvalidArgument());
-  Open();
   const std::weak_ptr<TestFilter> first = Filter(BeginsWithX);
   const std::weak_ptr<TestFilter> second = Filter(BeginsWithX);
   EXPECT_TRUE(first.expired()) << "it was replaced";
@@ -289,6 +277,78 @@ TEST_F(CompactionFilterTest, OnlyAnOpenStoreOfLullTakesOne) {
   EXPECT_TRUE(
       SetCompactionFilter(reader, std::make_shared<TestFilter>(BeginsWithX)).IsInvalidArgument());
   delete reader;
+}
+
+// ---- the filter of a job, and that of a store
+
+class Fake final : public CompactionFilter {
+ public:
+  const char* Name() const override { return "fake"; }
+  FilterDecision Filter(const FilterContext& context, const leveldb::Slice& key,
+                        const leveldb::Slice& value) const override {
+    EXPECT_EQ(context.output_level, 3);
+    EXPECT_TRUE(context.snapshot_may_see);
+    if (key == leveldb::Slice("throw")) throw std::runtime_error("no clock");
+    if (key == leveldb::Slice("throw 1")) throw 1;
+    return value.starts_with("x") ? FilterDecision::kDrop : FilterDecision::kKeep;
+  }
+};
+
+FilterRef NewFilter(const std::string& name) {
+  return std::make_shared<NamedFilter>(NamedFilter{std::make_shared<Fake>(), name});
+}
+
+class EntryFilterTest : public ::testing::Test {
+ protected:
+  EntryFilter filter_{{NewFilter("fake"), 0, true}, 3};
+};
+
+TEST_F(EntryFilterTest, AnExceptionBecomesAnError) {
+  bool drop = false;
+  leveldb::Status status = filter_.Ask("throw", "x", &drop);
+  EXPECT_EQ(status.ToString(), "Invalid argument: compaction filter fake threw: no clock");
+  EXPECT_TRUE(filter_.has_failed());
+  status = filter_.Ask("throw 1", "x", &drop);
+  EXPECT_NE(status.ToString().find("unknown type"), std::string::npos) << status.ToString();
+  EXPECT_FALSE(drop);
+  EXPECT_EQ(filter_.dropped().entries, 0u);
+}
+
+TEST_F(EntryFilterTest, TheDeletionHasTheSequenceOfTheValue) {
+  const std::string value = MakeInternalKey("key", 77, ValueKind::kValue);
+  EXPECT_EQ(filter_.DeletionOf(value).ToString(), MakeInternalKey("key", 77, ValueKind::kDeletion));
+}
+
+TEST(StoreFilterTest, IsSetAsideOnceAndOnlyIfItIsStillTheStores) {
+  const auto why = leveldb::Status::InvalidArgument("it threw");
+  StoreFilter store;
+  EXPECT_EQ(store.Use(true).filter, nullptr);
+  const FilterRef first = NewFilter("first");
+  EXPECT_EQ(store.Set(first), nullptr);
+  EXPECT_EQ(store.Use(true).filter, first);
+  EXPECT_EQ(store.SetAside(first, why), first);
+  EXPECT_EQ(store.SetAside(first, why), nullptr) << "another job of it failed too";
+  EXPECT_EQ(store.Use(true).filter, nullptr);
+  EXPECT_EQ(store.error(), why.ToString());
+
+  const FilterRef second = NewFilter("second");
+  EXPECT_EQ(store.Set(second), nullptr);
+  EXPECT_EQ(store.error(), "");
+  EXPECT_EQ(store.SetAside(first, why), nullptr) << "an older job failed";
+  EXPECT_EQ(store.name(), "second");
+  EXPECT_EQ(store.Set(nullptr), second);
+}
+
+TEST(StoreFilterTest, PassesAreCountedWhileThereIsAFilter) {
+  StoreFilter store;
+  EXPECT_EQ(store.BeginPass(), 0u);
+  EXPECT_EQ(store.Set(NewFilter("first")), nullptr);
+  const uint64_t before = store.Use(false).pass;
+  const uint64_t pass = store.BeginPass();
+  EXPECT_LT(before, pass);
+  EXPECT_EQ(store.Use(false).pass, pass);
+  EXPECT_NE(store.Set(nullptr), nullptr);
+  EXPECT_EQ(store.Use(false).pass, 0u) << "tables written without a filter belong to no pass";
 }
 
 }  // namespace

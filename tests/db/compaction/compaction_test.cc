@@ -1,16 +1,18 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Compactions in parts, on a file system in memory, without threads.
+// Compactions as jobs and in parts, on a file system in memory, without threads.
 #include "db/compaction/compaction.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "db/base/filename.h"
 #include "db/compaction/job_table.h"
 #include "db/compaction/merge_job.h"
 #include "tests/db/support/store_files.h"
@@ -24,20 +26,203 @@ namespace lull {
 namespace {
 
 using testing::Applied;
-using testing::CrashEnv;
-using testing::EmptyVersion;
-using testing::InternalOrder;
 using testing::Rng;
 using testing::StoreFiles;
 
-class PartedCompactionTest : public ::testing::Test {
- protected:
-  PartedCompactionTest() { layout_.l0_trigger = 1; }
+constexpr SliceBudget kOneEntry{1, 1'000'000'000};
+constexpr SliceBudget kEverything{UINT64_MAX, UINT32_MAX};
 
-  void Use(const std::vector<TableMeta>& tables) {
+class CompactionJobTest : public ::testing::Test {
+ protected:
+  CompactionJobTest() { layout_.l0_trigger = 1; }
+
+  static VersionRef VersionOf(const std::vector<TableMeta>& tables) {
     VersionEdit edit;
     edit.new_tables = tables;
-    version_ = Applied(EmptyVersion(), edit);
+    return Applied(testing::EmptyVersion(), edit);
+  }
+  /// Runs one slice of at most `budget`.
+  static leveldb::Status RunSlice(CompactionJob* job, bool* done, SliceBudget budget = kOneEntry) {
+    Job::Progress progress = Job::Progress::kMore;
+    const leveldb::Status status = job->RunSlice(budget, &progress);
+    *done = progress == Job::Progress::kDone;
+    return status;
+  }
+  /// Runs the job to its end, or to its failure.
+  static leveldb::Status RunToEnd(CompactionJob* job, SliceBudget budget = kOneEntry) {
+    leveldb::Status status;
+    for (bool done = false; status.ok() && !done;) status = RunSlice(job, &done, budget);
+    return status;
+  }
+  size_t TableCount() { return FilesNow().size(); }
+  std::set<std::string> FilesNow() { return testing::TableNames(&env_, "/store"); }
+  /// A compaction of `tables`.
+  std::unique_ptr<CompactionJob> JobFor(const std::vector<TableMeta>& tables) {
+    const VersionRef version = VersionOf(tables);
+    std::optional<CompactionPlan> plan = Pick(*version, JobClass::kL0, {}, {}, layout_);
+    EXPECT_TRUE(plan && !plan->trivial_move);
+    return std::make_unique<CompactionJob>(JobClass::kL0, files_.context(), &tables_,
+                                           std::move(*plan), layout_, version, kMaxSequence);
+  }
+
+  testing::CrashEnv env_;
+  StoreFiles files_{&env_, "/store"};
+  GraceDomain grace_;
+  TableCache tables_{files_.context(), &grace_, [] {}};
+  LayoutOptions layout_;
+};
+
+// ---- a job: it is interrupted after each entry, and continues or deletes all its files
+
+class MergeJobTest : public CompactionJobTest {
+ protected:
+  MergeJobTest() { layout_.table_bytes_max = 60'000; }  // a few outputs
+
+  static std::string Entries(const std::string& keys, uint64_t first_sequence) {
+    std::string text;
+    for (char key : keys) {
+      text += std::string(1, key) + "@" + std::to_string(first_sequence++) + "=" +
+              std::string(20'000, key) + " ";
+    }
+    return text;
+  }
+
+  std::unique_ptr<CompactionJob> NewJob() { return JobFor(tables_in_); }
+
+  /// Runs `slices` slices, or fewer if the job is done; returns whether it is done.
+  bool Run(CompactionJob* job, int slices) {
+    uint64_t written = job->written_bytes();
+    for (int i = 0; i < slices; ++i) {
+      bool done = false;
+      EXPECT_EQ(RunSlice(job, &done).ToString(), "OK");
+      EXPECT_GE(job->written_bytes(), written) << "written_bytes never decreases";
+      written = job->written_bytes();
+      if (done) return true;
+      ++slices_run_;
+    }
+    return false;
+  }
+
+  /// The key ranges and sizes of a finished job's outputs.
+  static std::string Shape(CompactionJob* job) {
+    std::string text;
+    for (const TableMeta& table : job->outputs().finished()) {
+      text += UserKeyOf(table.smallest).ToString() + ".." + UserKeyOf(table.largest).ToString() +
+              ":" + std::to_string(table.file_bytes) + " ";
+    }
+    return text;
+  }
+
+  const std::vector<TableMeta> tables_in_ = {files_.AddUnlisted(Entries("abcdefgh", 1), 1),
+                                             files_.AddUnlisted(Entries("bdfhjl", 20), 0)};
+  const std::set<std::string> inputs_ = FilesNow();
+  int slices_run_ = 0;
+};
+
+constexpr int kToItsEnd = 1000;
+
+TEST_F(MergeJobTest, BuffersAreCountedWhileTheJobHasThem) {
+  const MemoryCounter& counted = files_.context()->job_bytes;
+  constexpr uint64_t kWindows = 2 * (256 << 10);  // of a table of L0, and of L1
+  std::unique_ptr<CompactionJob> job = NewJob();
+  EXPECT_EQ(counted, 0u);
+  ASSERT_FALSE(Run(job.get(), 1));
+  EXPECT_GT(counted, kWindows + kTableFileBufferBytes);
+  EXPECT_LT(counted, kWindows + kTableFileBufferBytes + 1000);
+  ASSERT_FALSE(Run(job.get(), 2));
+  job.reset();
+  EXPECT_EQ(counted, 0u);
+
+  job = NewJob();
+  ASSERT_TRUE(Run(job.get(), kToItsEnd));
+  EXPECT_EQ(counted, 0u) << "it waits for its install without them";
+}
+
+TEST_F(MergeJobTest, GoesOnWhereItWasInterrupted) {
+  const auto job = NewJob();
+  EXPECT_EQ(job->share_done(), 0);
+  double share = 0;
+  while (!Run(job.get(), 1)) {
+    EXPECT_GE(job->share_done(), share);
+    share = job->share_done();
+  }
+  EXPECT_GE(slices_run_, 10) << "each entry must end a slice";
+  EXPECT_GT(share, 0.8);
+  EXPECT_LE(job->share_done(), 1);
+  const std::string expected = Shape(job.get());
+  EXPECT_EQ(job->written_bytes(), job->outputs().FinishedBytes());
+
+  const auto at_once = NewJob();
+  bool done = false;
+  ASSERT_TRUE(RunSlice(at_once.get(), &done, kEverything).ok());
+  EXPECT_TRUE(done);
+  EXPECT_EQ(Shape(at_once.get()), expected);
+}
+
+TEST_F(MergeJobTest, DestroyedBehindAnyEntryItLeavesNothing) {
+  int entries = 0;
+  for (bool done = false; !done; ++entries) {
+    auto job = NewJob();
+    done = Run(job.get(), entries);
+    job.reset();
+    EXPECT_EQ(FilesNow(), inputs_) << "interrupted after " << entries << " entries";
+  }
+  EXPECT_GE(entries, 10);
+}
+
+// Tables with valid checksums but contents that no store writes.
+class DamagedMergeTest : public CompactionJobTest {
+ protected:
+  leveldb::Status Compact(const std::vector<TableMeta>& tables) {
+    const auto job = JobFor(tables);
+    const leveldb::Status status = RunToEnd(job.get(), kEverything);
+    const RunningRange avoided = job->RangeToAvoid();
+    EXPECT_EQ(avoided.input_level, 0);
+    EXPECT_EQ(avoided.output_level, 1);
+    avoided_ = avoided.smallest_user + ".." + avoided.largest_user;
+    return status;
+  }
+
+  std::string avoided_;  // after a failure
+};
+
+TEST_F(DamagedMergeTest, KeysOutOfOrderAreNotWrittenAgain) {
+  EXPECT_TRUE(Compact({files_.AddUnlisted("a@5=x c@6=y", 0), files_.AddUnlisted("b@1=z", 1)}).ok());
+  const leveldb::Status status =
+      Compact({files_.AddUnlisted("a@5=x d@6=y b@7=z e@8=w", 0), files_.AddUnlisted("b@1=z", 1)});
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+  EXPECT_EQ(avoided_, "a..e") << "it is unknown which one it was";
+}
+
+TEST_F(DamagedMergeTest, OnlyTheTableThatCannotBeReadIsAvoided) {
+  const std::vector<TableMeta> tables = {
+      files_.AddUnlisted("a@5=x l@6=y", 0), files_.AddUnlisted("b@1=z c@2=z", 1),
+      files_.AddUnlisted("f@1=z g@2=z", 1), files_.AddUnlisted("l@1=z m@2=z", 1)};
+  const auto path = [&](size_t i) { return TableFileName(files_.name(), tables[i].number); };
+  ASSERT_TRUE(env_.RenameFile(path(2), "/store/elsewhere").ok());
+  EXPECT_FALSE(Compact(tables).ok());
+  EXPECT_EQ(avoided_, "f..g");
+
+  ASSERT_TRUE(env_.RenameFile("/store/elsewhere", path(2)).ok());
+  ASSERT_TRUE(env_.RemoveFile(path(0)).ok());
+  EXPECT_FALSE(Compact(tables).ok());
+  EXPECT_EQ(avoided_, "a..l") << "the job takes a..m";
+}
+
+TEST_F(DamagedMergeTest, KeysBeyondTheListedRangeMakeNoEdit) {
+  TableMeta more = files_.AddUnlisted("a@5=x c@6=y x@7=z", 0);
+  more.largest = MakeInternalKey("c", 6, ValueKind::kValue);
+  const leveldb::Status status =
+      Compact({more, files_.AddUnlisted("b@1=z", 1), files_.AddUnlisted("p@1=z z@2=z", 1)});
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+}
+
+// ---- parts
+
+class PartedCompactionTest : public CompactionJobTest {
+ protected:
+  void Use(const std::vector<TableMeta>& tables) {
+    version_ = VersionOf(tables);
     ASSERT_NE(version_, nullptr);
   }
 
@@ -61,18 +246,9 @@ class PartedCompactionTest : public ::testing::Test {
     for (size_t i = 0; i < ranges.size(); ++i) {
       compaction->AddPart(std::make_unique<CompactionJob>(
           JobClass::kL0, files_.context(), &tables_,
-          PlanOfPart(compaction->plan(), ranges[i], InternalOrder()), layout_, version_,
+          PlanOfPart(compaction->plan(), ranges[i], testing::InternalOrder()), layout_, version_,
           oldest_snapshot, PartPlace{compaction, i, ranges[i]}));
     }
-  }
-
-  /// Runs the job to its end, in slices of one entry.
-  static leveldb::Status RunToEnd(CompactionJob* job) {
-    Job::Progress progress = Job::Progress::kMore;
-    leveldb::Status status;
-    while (status.ok() && progress == Job::Progress::kMore)
-      status = job->RunSlice({1, 1'000'000'000}, &progress);
-    return status;
   }
 
   static void EndMerged(const CompactionJob* part) {
@@ -85,10 +261,10 @@ class PartedCompactionTest : public ::testing::Test {
     while (compaction->HasPartToBegin()) parts.push_back(compaction->BeginPart());
     while (!parts.empty()) {
       for (CompactionJob*& part : parts) {
-        Job::Progress progress = Job::Progress::kMore;
-        EXPECT_TRUE(part->RunSlice({1, 1'000'000'000}, &progress).ok());
+        bool done = false;
+        EXPECT_TRUE(RunSlice(part, &done).ok());
         EXPECT_FALSE(compaction->IsMerged());
-        if (progress == Job::Progress::kDone) EndMerged(std::exchange(part, nullptr));
+        if (done) EndMerged(std::exchange(part, nullptr));
       }
       std::erase(parts, nullptr);
     }
@@ -108,14 +284,7 @@ class PartedCompactionTest : public ::testing::Test {
     return entries;
   }
 
-  size_t TableCount() { return testing::TableNames(&env_, "/store").size(); }
-
-  CrashEnv env_;
-  StoreFiles files_{&env_, "/store"};
-  GraceDomain grace_;
-  TableCache tables_{files_.context(), &grace_, [] {}};
   VersionRef version_;
-  LayoutOptions layout_;
 };
 
 std::string ShortKey(uint64_t i) { return "k" + std::to_string(10 + i); }
@@ -160,6 +329,7 @@ std::vector<TableMeta> RandomTables(Rng* rng, StoreFiles* files, size_t keys) {
 
 TEST_F(PartedCompactionTest, ThePartsTogetherEqualTheUndividedCompaction) {
   constexpr uint64_t kKeys = 30;
+  layout_.table_bytes_max = 300;  // so small that a table could end between versions of a key
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);
     Rng rng(seed);
@@ -278,16 +448,15 @@ TEST_F(CancelledCompactionTest, IsOverWhenItsLastPartHasReturned) {
   CompactionJob* const runs = compaction_->BeginPart();
   ASSERT_TRUE(RunToEnd(merged).ok());
   EndMerged(merged);
-  Job::Progress progress = Job::Progress::kMore;
-  ASSERT_TRUE(fails->RunSlice({1, 1'000'000'000}, &progress).ok());
-  ASSERT_TRUE(runs->RunSlice({1, 1'000'000'000}, &progress).ok());
+  bool done = false;
+  ASSERT_TRUE(RunSlice(fails, &done).ok());
+  ASSERT_TRUE(RunSlice(runs, &done).ok());
   EXPECT_FALSE(compaction_->is_cancelled());
   compaction_->EndPart(false, leveldb::Status::IOError("no space"));
   EXPECT_FALSE(compaction_->HasPartToBegin()) << "the fourth";
   EXPECT_FALSE(compaction_->IsOver()) << "a worker can have the third";
-  progress = Job::Progress::kMore;
-  ASSERT_TRUE(runs->RunSlice({1, 1'000'000'000}, &progress).ok());
-  EXPECT_EQ(progress, Job::Progress::kDone) << "it ends at its next slice";
+  ASSERT_TRUE(RunSlice(runs, &done).ok());
+  EXPECT_TRUE(done) << "it ends at its next slice";
   EndMerged(runs);
   EXPECT_TRUE(compaction_->IsOver());
   EXPECT_FALSE(compaction_->IsMerged());

@@ -1,5 +1,4 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-
 #include "db/compaction/drop_rule.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +16,6 @@ namespace lull {
 namespace {
 
 using testing::InternalOrder;
-using testing::VersionFromText;
 
 struct Entry {
   std::string key;
@@ -40,7 +38,7 @@ TEST(DropRule, MalformedKeysAreKeptAndHideNothing) {
 }
 
 TEST(DropRule, KeysOutOfOrderKeepTheDeletionsThatAreNeeded) {
-  DropRule rule(InternalOrder(), 9, VersionFromText("L2: 1:[a..b] 2:[x..z]"), 1);
+  DropRule rule(InternalOrder(), 9, testing::VersionFromText("L2: 1:[a..b] 2:[x..z]"), 1);
   EXPECT_FALSE(rule.ShouldDrop(MakeInternalKey("y", 5, ValueKind::kDeletion)));
   EXPECT_FALSE(rule.ShouldDrop(MakeInternalKey("b", 4, ValueKind::kDeletion)));
   EXPECT_TRUE(rule.ShouldDrop(MakeInternalKey("c", 3, ValueKind::kDeletion)));

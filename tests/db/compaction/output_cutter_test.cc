@@ -1,5 +1,4 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-
 #include "db/compaction/output_cutter.h"
 
 #include <gtest/gtest.h>
@@ -8,27 +7,23 @@
 #include <utility>
 #include <vector>
 
-#include "db/compaction/drop_rule.h"
 #include "tests/db/support/version_text.h"
 
 namespace lull {
 namespace {
 
-using testing::EmptyVersion;
-using testing::InternalOrder;
-using testing::MakePlainTable;
-
 TableRef Below(const std::string& smallest, const std::string& largest, uint64_t bytes) {
   static uint64_t number = 0;
-  return MakePlainTable({2, ++number, bytes, MakeInternalKey(smallest, 5, ValueKind::kValue),
-                         MakeInternalKey(largest, 5, ValueKind::kValue)});
+  return testing::MakePlainTable({2, ++number, bytes,
+                                  MakeInternalKey(smallest, 5, ValueKind::kValue),
+                                  MakeInternalKey(largest, 5, ValueKind::kValue)});
 }
 
 // Cuts as a job does: the versions of a user key stay together. One entry of one byte for each
 // letter; the tables as words: "abc de f".
 std::string CutText(const std::string& letters, const CutRule& rule,
                     std::vector<TableRef> below = {}, std::vector<std::string> fences = {}) {
-  OutputCutter cutter(InternalOrder(), rule, std::move(below), std::move(fences));
+  OutputCutter cutter(testing::InternalOrder(), rule, std::move(below), std::move(fences));
   std::string text;
   uint64_t sequence = 100, bytes = 0;
   for (const char letter : letters) {
@@ -44,10 +39,7 @@ std::string CutText(const std::string& letters, const CutRule& rule,
 }
 
 CutRule BySize(uint64_t bytes_max) {
-  CutRule rule;
-  rule.table_bytes_max = bytes_max;
-  rule.overlap_bytes_max = 1000;
-  return rule;
+  return {.table_bytes_max = bytes_max, .overlap_bytes_max = 1000};
 }
 
 CutRule ByRatio(uint64_t bytes_min, uint64_t bytes_max, double ratio) {
@@ -134,10 +126,7 @@ TEST(OutputCutter, KeysAtTheBoundariesOfTables) {
 }
 
 TEST(OutputCutter, RulesFollowFromLayoutAndLevel) {
-  LayoutOptions layout;
-  layout.kind = LayoutKind::kVsst;
-  layout.growth_factor = 8;
-  layout.table_bytes_max = 8 << 20;
+  LayoutOptions layout{.kind = LayoutKind::kVsst, .growth_factor = 8, .table_bytes_max = 8 << 20};
   EXPECT_EQ(CutRuleFor(layout, 1).overlap_ratio_max, 8);
   EXPECT_EQ(CutRuleFor(layout, 1).table_bytes_min, 1u << 20);
   EXPECT_EQ(CutRuleFor(layout, 2).overlap_ratio_max, 0);

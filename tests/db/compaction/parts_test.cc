@@ -3,22 +3,29 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "db/compaction/key_sample.h"
+#include "db/store/store.h"
+#include "lull/lull.h"
+#include "tests/db/support/job_sequence_checker.h"
+#include "tests/db/support/scripted_store.h"
+#include "tests/db/support/table_names.h"
 #include "tests/db/support/version_text.h"
 #include "tests/support/units.h"
+#include "util/clock.h"
 
 namespace lull {
 namespace {
 
 using testing::InternalOrder;
-using testing::kMiB;
+using testing::kKiB;
 using testing::Numbers;
-using testing::VersionFromText;
 
 /// "..c 30% c..m 50% m.. 20%"
 std::string Show(const std::vector<PartRange>& parts) {
@@ -57,13 +64,11 @@ TEST(DivideKeysTest, MakesFewerPartsIfTheKeysAllowNoMore) {
 class PartsTest : public ::testing::Test {
  protected:
   static CompactionPlan PlanFor(const std::string& text) {
-    LayoutOptions layout;
-    layout.l0_trigger = 1;
-    layout.l1_bytes_target = 1 << 30;
-    return *Pick(*VersionFromText(text), JobClass::kL0, {}, {}, layout);
+    LayoutOptions layout{.l0_trigger = 1, .l1_bytes_target = 1 << 30};
+    return *Pick(*testing::VersionFromText(text), JobClass::kL0, {}, {}, layout);
   }
   static std::string Parts(const CompactionPlan& plan, int workers) {
-    return Show(PartsOf(plan, InternalOrder(), workers, 8 * kMiB));
+    return Show(PartsOf(plan, InternalOrder(), workers, 8 * testing::kMiB));
   }
 };
 
@@ -106,17 +111,11 @@ TEST_F(PartsTest, WithoutSamplesTheNextLevelShowsTheDistribution) {
 TEST_F(PartsTest, APartHasOnlyTheTablesInItsRange) {
   const CompactionPlan whole = PlanFor(
       "L0: 9:[a..z]*20 8:[a..c]*20 L1: 1:[a..f]*10 2:[g..l]*10 L2: 5:[a..b] 6:[c..h] 7:[i..z]");
-  PartRange low;
-  low.end = "g";
-  low.to = 1 / 3.0;
-  PartRange high;
-  high.begin = "g";
-  high.from = low.to;
-  const CompactionPlan first = PlanOfPart(whole, low, InternalOrder());
+  const CompactionPlan first = PlanOfPart(whole, {{}, "g", 0, 1 / 3.0}, InternalOrder());
   EXPECT_EQ(Numbers(first.upper) + " + " + Numbers(first.lower), "9 8 + 1");
   EXPECT_EQ(Numbers(first.grandparents), "5 6");
   EXPECT_EQ(first.range.smallest_user + ".." + first.range.largest_user, "a..g");
-  const CompactionPlan second = PlanOfPart(whole, high, InternalOrder());
+  const CompactionPlan second = PlanOfPart(whole, {"g", {}, 1 / 3.0, 1}, InternalOrder());
   EXPECT_EQ(Numbers(second.upper) + " + " + Numbers(second.lower), "9 + 2");
   EXPECT_EQ(Numbers(second.grandparents), "6 7");
   EXPECT_EQ(second.range.smallest_user + ".." + second.range.largest_user, "g..z");
@@ -127,12 +126,8 @@ TEST_F(PartsTest, APartHasOnlyTheTablesInItsRange) {
 // LevelDB can end a table between two versions of a key.
 TEST_F(PartsTest, TablesThatShareTheFirstKeyOfAPartBelongToIt) {
   const CompactionPlan whole = PlanFor("L0: 9:[a..z]*20 L1: 1:[a..m@5] 2:[m@3..z]");
-  PartRange high;
-  high.begin = "m";
-  EXPECT_EQ(Numbers(PlanOfPart(whole, high, InternalOrder()).lower), "1 2");
-  PartRange low;
-  low.end = "m";
-  EXPECT_EQ(Numbers(PlanOfPart(whole, low, InternalOrder()).lower), "1");
+  EXPECT_EQ(Numbers(PlanOfPart(whole, {"m", {}}, InternalOrder()).lower), "1 2");
+  EXPECT_EQ(Numbers(PlanOfPart(whole, {{}, "m"}, InternalOrder()).lower), "1");
 }
 
 TEST(KeySampleTest, IsEvenlySpacedWhateverTheSizeOfTheTable) {
@@ -156,6 +151,182 @@ TEST(KeySampleTest, IsEvenlySpacedWhateverTheSizeOfTheTable) {
       EXPECT_LE(*gaps.rbegin(), 2 * *gaps.begin()) << table_bytes;
     }
   }
+}
+
+// ---- a store: parts run at once, pause, resume and fail, and the store closes meanwhile
+
+using Counts = testing::JobSequenceChecker::Counts;
+
+class PartsStoreTest : public testing::ScriptedStoreTest {
+ protected:
+  static constexpr uint64_t kEntries = 4000;
+  static constexpr int kWorkers = 2;
+  static constexpr int kTablesMin = 3;
+
+  PartsStoreTest() {
+    pace_.part_bytes_min = 64 * kKiB;
+    scheduling_.compaction_threads = kWorkers;
+    scheduling_.l0_trigger = kTablesMin;
+    script_.Set(testing::Script::Nothing());
+  }
+  ~PartsStoreTest() override {
+    env_.tables.Open();
+    db_.reset();
+  }
+
+  /// Fills L0 with tables that each span all keys, and leaves nothing to flush.
+  void FillL0() {
+    Open();
+    ASSERT_TRUE(AddListener(db_.get(), checker_).ok());
+    for (uint64_t table = 0; table < 4; ++table)
+      for (uint64_t i = table; i < kEntries; i += 4) Put(KeyOf(i), ValueOf(i));
+    AwaitObeyed();  // it can have measured before the last writes
+    Await("all sealed memtables are flushed",
+          [&] { return script_.Seen().immutables == 0 && script_.Seen().l0_tables >= kTablesMin; });
+  }
+  void GrantL0(int jobs) {
+    Directive wanted = testing::Script::Nothing();
+    wanted.l0 = {jobs, CpuPriority::kNormal};
+    wanted.compactions_max = jobs;
+    script_.Set(wanted);
+  }
+  void BeginTwoParts() {
+    FillL0();
+    env_.tables.Close();
+    GrantL0(4);
+    env_.tables.AwaitBlocked(kWorkers);
+  }
+  void PauseThem() {
+    script_.Set(testing::Script::Nothing());
+    AwaitObeyed();
+    env_.tables.Open();
+    checker_->Await([](const Counts& counts) { return counts.pauses >= kWorkers; });
+  }
+  /// Call when the store is closed.
+  void ExpectOnlyListedTables() {
+    EXPECT_EQ(checker_->errors(), std::vector<std::string>());
+    EXPECT_EQ(checker_->Open(), 0u);
+    script_.Set(testing::Script::Nothing());
+    Open();
+    const std::string text = Property("leveldb.sstables");
+    const auto listed = static_cast<size_t>(std::count(text.begin(), text.end(), '['));
+    EXPECT_EQ(Tables().size(), listed) << text;
+    ExpectAll(db_.get(), kEntries);
+  }
+  std::set<std::string> Tables() { return testing::TableNames(&env_, name_); }
+  LayoutFigures Figures() {
+    Store* store = nullptr;
+    EXPECT_TRUE(Store::Of(db_.get(), "test", &store).ok());
+    return store->GetLayoutFigures();
+  }
+
+  ManualClock clock_;  // for a test that sets it
+  const std::shared_ptr<testing::JobSequenceChecker> checker_ =
+      std::make_shared<testing::JobSequenceChecker>();
+};
+
+TEST_F(PartsStoreTest, AllWorkersMergeOneCompactionWithOneInstall) {
+  BeginTwoParts();
+  EXPECT_GE(TablesAt(0), kTablesMin);
+  env_.tables.Open();
+  checker_->Await([](const Counts& counts) { return counts.compactions_done >= kWorkers; });
+  EXPECT_LE(TablesAt(0), 1) << "the parts end with the install";
+  ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+  ExpectAll(db_.get(), kEntries);
+  EXPECT_EQ(Figures().levels[0].merges, 1u);
+  db_.reset();  // delivers all events
+  EXPECT_EQ(checker_->counts().compactions_done, 2u * kWorkers) << "3 MiB allow more";
+  EXPECT_EQ(checker_->errors(), std::vector<std::string>());
+}
+
+TEST_F(PartsStoreTest, PausedPartsContinue) {
+  BeginTwoParts();
+  PauseThem();
+  EXPECT_GE(TablesAt(0), kTablesMin);
+  EXPECT_EQ(checker_->counts().compactions_done, 0u);
+  GrantL0(1);
+  checker_->Await([](const Counts& counts) { return counts.compactions_done >= 2 * kWorkers; });
+  ExpectAll(db_.get(), kEntries);
+  EXPECT_EQ(Figures().levels[0].merges, 1u);
+  db_.reset();
+  EXPECT_EQ(checker_->counts().pauses, checker_->counts().resumes);
+  EXPECT_EQ(checker_->counts().abandoned, 0u);
+  EXPECT_EQ(checker_->errors(), std::vector<std::string>());
+}
+
+// With a trigger above the number of tables, L0 itself is not due, and a policy would grant
+// nothing.
+TEST_F(PartsStoreTest, PartsAreDueUntilAllHaveBegun) {
+  BeginTwoParts();
+  ASSERT_TRUE(SetOptions(db_.get(), "l0_trigger=9").ok());
+  AwaitObeyed();
+  EXPECT_TRUE(script_.Seen().l0_due);
+  env_.tables.Open();
+  Await("the install", [&] { return script_.Seen().l0_tables <= 1; });
+  AwaitObeyed();
+  EXPECT_FALSE(script_.Seen().l0_due);
+}
+
+TEST_F(PartsStoreTest, ClosingWithPausedPartsLeavesNoFileOfThem) {
+  BeginTwoParts();
+  PauseThem();
+  db_.reset();
+  ExpectOnlyListedTables();
+}
+
+TEST_F(PartsStoreTest, ClosingWithRunningPartsLeavesNoFileOfThem) {
+  BeginTwoParts();
+  // The close waits for their slices, which end no earlier than the gate opens.
+  const auto opener =
+      ThreadFactory::System()->Start("opener", CpuClass::kNormal, [this] { env_.tables.Open(); });
+  db_.reset();
+  ExpectOnlyListedTables();
+}
+
+TEST_F(PartsStoreTest, ACompactRangeOfL0RunsInParts) {
+  scheduling_.l0_trigger = 9;  // otherwise an L0 compaction can come before it
+  FillL0();
+  db_->CompactRange(nullptr, nullptr);
+  EXPECT_EQ(TablesAt(0), 0);
+  ExpectAll(db_.get(), kEntries);
+  EXPECT_EQ(Figures().levels[0].merges, 1u);
+  db_.reset();
+  EXPECT_GE(checker_->counts().compactions_done, 2u * kWorkers);
+  EXPECT_EQ(checker_->errors(), std::vector<std::string>());
+}
+
+TEST_F(PartsStoreTest, APartThatFailsInstallsNothingAndIsRepeated) {
+  pace_.clock = &clock_;
+  pace_.retry_nanos = 10'000'000;
+  Directive small_tables = testing::Script::Everything();
+  small_tables.table_bytes = 256 * kKiB;
+  script_.Set(small_tables);
+  Open();
+  for (uint64_t i = 0; i < kEntries; ++i) Put(KeyOf(i), std::string(1000, 'a'));
+  db_->CompactRange(nullptr, nullptr);
+  db_.reset();
+  const std::string input = name_ + "/" + *Tables().begin();  // of L1, so of one part
+  script_.Set(testing::Script::Nothing());
+  FillL0();
+
+  const std::string before = Property("leveldb.sstables");
+  ASSERT_TRUE(env_.RenameFile(input, input + ".away").ok());
+  const std::set<std::string> inputs = Tables();
+  GrantL0(4);
+  checker_->Await([](const Counts& counts) { return counts.failed >= 1; });
+  Await("all parts have ended", [&] { return checker_->Open() == 0; });
+  Await("the clean-up", [&] { return Tables() == inputs; });
+  EXPECT_EQ(Property("leveldb.sstables"), before);
+  EXPECT_EQ(checker_->counts().compactions_done, 0u);
+
+  ASSERT_TRUE(env_.RenameFile(input + ".away", input).ok());
+  clock_.Advance(100 * pace_.retry_nanos);
+  checker_->Await([](const Counts& counts) { return counts.compactions_done > 0; });
+  ASSERT_EQ(WaitForIdle(db_.get()).ToString(), "OK");
+  ExpectAll(db_.get(), kEntries);
+  EXPECT_LE(TablesAt(0), 1);
+  db_.reset();
+  EXPECT_EQ(checker_->errors(), std::vector<std::string>());
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 // end in any order. After each install every key must read as before, for every snapshot, except
 // for values that a filter dropped. Picker, drop rule, cutter and version builder are the real
 // ones; seeds alternate between the layouts.
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "db/compaction/drop_rule.h"
+#include "db/compaction/merge_job.h"
 #include "db/compaction/output_cutter.h"
 #include "db/compaction/planner.h"
 #include "tests/db/support/version_text.h"
@@ -24,10 +24,7 @@
 namespace lull {
 namespace {
 
-using testing::Applied;
-using testing::EmptyVersion;
 using testing::InternalOrder;
-using testing::Numbers;
 
 constexpr uint64_t kPropertyKeys = 40;
 
@@ -127,13 +124,7 @@ class MiniStore {
     const size_t which = random_.Uniform(jobs_.size());
     const RunningJob job = std::move(jobs_[which]);
     jobs_.erase(jobs_.begin() + static_cast<ptrdiff_t>(which));
-    VersionEdit edit;
-    for (const TableRef& table : job.plan.upper) {
-      edit.deleted_tables.emplace_back(job.plan.level, table->number());
-    }
-    for (const TableRef& table : job.plan.lower) {
-      edit.deleted_tables.emplace_back(job.plan.output_level, table->number());
-    }
+    VersionEdit edit = EditWithoutInputs(job.plan);
     if (job.plan.trivial_move) {
       for (const TableRef& table : job.plan.upper) {
         edit.new_tables.push_back(table->description);
@@ -164,9 +155,8 @@ class MiniStore {
   }
 
   void CheckWithinTargets() const {
-    for (int level = 0; level < kLevels; ++level) {
+    for (int level = 0; level < kLevels; ++level)
       EXPECT_LT(LevelScore(*version_, level, layout_), 1) << "level " << level;
-    }
     EXPECT_EQ(version_->DebtBytes(LevelTargets(layout_), layout_.l0_trigger), 0u);
   }
 
@@ -195,16 +185,19 @@ class MiniStore {
     jobs_.push_back({std::move(plan), version_, oldest});
   }
 
-  void AddTable(int level, Entries entries, VersionEdit* edit) {
-    std::sort(entries.begin(), entries.end(), [](const std::string& a, const std::string& b) {
+  static void Sort(Entries* entries) {
+    std::sort(entries->begin(), entries->end(), [](const std::string& a, const std::string& b) {
       return InternalOrder().Compare(a, b) < 0;
     });
+  }
+  void AddTable(int level, Entries entries, VersionEdit* edit) {
+    Sort(&entries);
     edit->new_tables.push_back({level, ++number_, entries.size(), entries.front(), entries.back()});
     contents_[number_] = std::move(entries);
   }
 
   void Install(const VersionEdit& edit) {
-    version_ = Applied(version_, edit);
+    version_ = testing::Applied(version_, edit);
     ASSERT_NE(version_, nullptr) << "jobs were not disjoint";
   }
 
@@ -217,8 +210,7 @@ class MiniStore {
         inputs.insert(inputs.end(), entries.begin(), entries.end());
       }
     }
-    std::sort(inputs.begin(), inputs.end(),
-              [&](const std::string& a, const std::string& b) { return order.Compare(a, b) < 0; });
+    Sort(&inputs);
     DropRule rule(order, job.oldest_snapshot, job.base, job.plan.output_level);
     const CutRule cut = CutRuleFor(layout_, job.plan.output_level);
     OutputCutter cutter(order, cut, job.plan.grandparents, job.plan.fences);
@@ -310,9 +302,7 @@ class MiniStore {
     for (const TableRef& table : version_->level(plan.output_level)) {
       if (plan.is_rewrite()) break;
       if (lower.count(table->number())) continue;
-      for (const TableRef& taken : plan.upper) {
-        ASSERT_FALSE(UserRangesTouch(order, *table, *taken));
-      }
+      for (const TableRef& taken : plan.upper) ASSERT_FALSE(UserRangesTouch(order, *table, *taken));
       // If it lies between inputs, a fence keeps outputs off it; Install checks that.
       const bool within = table->largest_user().ToString() > smallest &&
                           table->smallest_user().ToString() < largest;
@@ -344,8 +334,8 @@ class MiniStore {
         } else {
           const bool goes_on = InternalOrder().Compare(table->smallest(), taken->largest()) > 0 &&
                                table->smallest_user() == taken->largest_user();
-          ASSERT_FALSE(goes_on) << "level " << level << ": " << Numbers(chosen) << " without "
-                                << table->number();
+          ASSERT_FALSE(goes_on) << "level " << level << ": " << testing::Numbers(chosen)
+                                << " without " << table->number();
         }
       }
     }
@@ -356,7 +346,7 @@ class MiniStore {
   bool splits_keys_ = false;
   bool filters_ = false;
   std::set<SequenceNumber> filtered_;  // entries that a filter dropped
-  VersionRef version_ = EmptyVersion();
+  VersionRef version_ = testing::EmptyVersion();
   CompactPointers pointers_;
   std::vector<RunningJob> jobs_;
   std::map<uint64_t, Entries> contents_;

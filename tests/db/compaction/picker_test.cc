@@ -1,9 +1,16 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-
 #include "db/compaction/picker.h"
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "leveldb/comparator.h"
 #include "tests/db/support/version_text.h"
 #include "tests/support/units.h"
 
@@ -36,14 +43,12 @@ TEST(LevelTargets, GrowTenfoldAndTheDeepestIsUnlimited) {
   EXPECT_EQ(targets[2], 100 * kMiB);
   EXPECT_EQ(targets[5], 100000 * kMiB);
   EXPECT_EQ(targets[6], UINT64_MAX);
-  LayoutOptions huge;
-  huge.growth_factor = 1e12;
+  const LayoutOptions huge{.growth_factor = 1e12};
   EXPECT_EQ(LevelTargets(huge)[5], UINT64_MAX);
 }
 
 TEST(Pick, ByOverlapTakesWhatRewritesLeast) {
-  LayoutOptions layout;
-  layout.pick_by_overlap = true;
+  const LayoutOptions layout{.pick_by_overlap = true};
   // Overlapped bytes below for each byte of their own: 0.75, 0.5 and 2.
   const std::string tables =
       "L1: 1:[a..c]*4 2:[d..f]*6 3:[g..k]*2 L2: 4:[a..b]*3 5:[d..e]*3 6:[g..h]*2 7:[i..k]*2";
@@ -97,8 +102,7 @@ TEST(Pick, NothingIsDue) {
   EXPECT_EQ(PickText("L0: 1:[a..b] 2:[a..b] 3:[a..b] L1: 4:[a..b]*9.9", JobClass::kDeep),
             "nothing");
   EXPECT_EQ(PickText("L6: 4:[a..b]*900000", JobClass::kDeep), "nothing");
-  LayoutOptions zero;
-  zero.l0_trigger = 0;
+  const LayoutOptions zero{.l0_trigger = 0};
   EXPECT_EQ(PickText("", JobClass::kL0, zero), "nothing");
 }
 
@@ -115,8 +119,7 @@ TEST(Pick, L0WaitsForADeepLevelThatIsMoreUrgent) {
 // Otherwise successive L0 jobs, each over all of L1, would leave deep jobs no table of it, however
 // many workers there are: L1 would grow without limit.
 TEST(Pick, WhereL0MayGrowADeepLevelGoesFirstOnceItIsLargerThanL0AndItsJobs) {
-  LayoutOptions layout;
-  layout.l0_job_bytes_max = 64 * kMiB;
+  const LayoutOptions layout{.l0_job_bytes_max = 64 * kMiB};
   const std::string l0 = "L0: 1:[a..b] 2:[a..b] 3:[a..b] 4:[a..b]";
   const std::string long_l0 = "L0: 1:[a..b]*20 2:[a..b]*20 3:[a..b]*20 4:[a..b]*20";
   EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*64", JobClass::kL0, layout), "L0 4 3 2 1");
@@ -155,8 +158,7 @@ TEST(Pick, L0JobsOnDisjointRangesRunAtOnce) {
 }
 
 TEST(Pick, OldestL0TablesUpToTheJobsSize) {
-  LayoutOptions layout;
-  layout.l0_job_bytes_max = 2 * kMiB;
+  LayoutOptions layout{.l0_job_bytes_max = 2 * kMiB};
   const std::string tables =
       "L0: 1:[a..c] 2:[b..d] 3:[a..z] 4:[c..e] L1: 5:[a..a]*0.5 6:[e..f]*0.5";
   EXPECT_EQ(PickText(tables, JobClass::kL0, layout), "L0 2 1 + 5");
@@ -171,8 +173,7 @@ TEST(Pick, OldestL0TablesUpToTheJobsSize) {
 }
 
 TEST(Pick, NoOlderOverlappingL0TableStaysBehind) {
-  LayoutOptions layout;
-  layout.l0_job_bytes_max = 1;
+  LayoutOptions layout{.l0_job_bytes_max = 1};
   // 1 is busy, so 2 is the oldest that can go; 3 overlaps 1 and must wait. Half of L0 is wanted.
   const std::string tables = "L0: 1:[a..c]*0.2 2:[m..n]*2 3:[b..n]*0.2 4:[p..q]*0.2";
   EXPECT_EQ(PickText(tables, JobClass::kL0, layout, {{0, 1, "a", "c"}}), "L0 2 move");
@@ -190,8 +191,7 @@ TEST(Pick, DeepLevelsInOrderOfNeed) {
 
 TEST(Pick, DeepGoesRoundByPointer) {
   const std::string tables = "L1: 1:[a..b]*4 2:[c..d]*4 3:[e..f]*4 L2: 4:[a..c] 5:[d..g]";
-  LayoutOptions plain;
-  plain.expanded_inputs_tables_max = 0;
+  const LayoutOptions plain{.expanded_inputs_tables_max = 0};
   EXPECT_EQ(PickText(tables, JobClass::kDeep, plain), "L1 1 + 4");
   EXPECT_EQ(PickText(tables, JobClass::kDeep, plain, {}, PointerAt(1, "b")), "L1 2 + 4 5");
   EXPECT_EQ(PickText(tables, JobClass::kDeep, plain, {}, PointerAt(1, "d")), "L1 3 + 5");
@@ -255,8 +255,7 @@ ManualPick Manual(const std::string& tables, int level, const UserRange& range,
 
 TEST(PickManual, GoesInStepsOfEightTables) {
   const std::string tables = "L1: 1:[a..b]*8 2:[c..d]*8 3:[e..f]*8 4:[g..h]*8 L2: 5:[a..k]";
-  LayoutOptions layout;
-  layout.expanded_inputs_tables_max = 0;
+  const LayoutOptions layout{.expanded_inputs_tables_max = 0};
   const auto version = VersionFromText(tables);
   ManualPick pick = PickManual(*version, 1, Range("a", "h"), {}, layout);
   EXPECT_EQ(PlanText(pick.plan), "L1 1 2 + 5");
@@ -358,6 +357,105 @@ TEST(PickRewrite, DoesNotEmptyALevelThatIsDue) {
   EXPECT_FALSE(Pick(*version, JobClass::kDeep, {{1, 2, "a", "f"}}, {}, layout));
   const auto plan = Pick(*version, JobClass::kDeep, {{1, 1, "a", "c"}}, {}, layout);
   EXPECT_EQ(PlanText(plan), "L1 2 move");
+}
+
+// ---- many tables in L0: the picker holds the store's mutex, so its work must be nearly linear
+
+constexpr uint64_t kTables = 20'000;
+// About four sorts. The square would be 200 times as much.
+constexpr uint64_t kComparisonsMax = 100 * kTables;
+
+class CountingOrder final : public leveldb::Comparator {
+ public:
+  int Compare(const leveldb::Slice& a, const leveldb::Slice& b) const override {
+    ++comparisons_;
+    return a.compare(b);
+  }
+  const char* Name() const override { return "counting"; }
+  void FindShortestSeparator(std::string*, const leveldb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+  uint64_t Take() const { return std::exchange(comparisons_, 0); }
+
+ private:
+  mutable uint64_t comparisons_ = 0;
+};
+
+using TableShape = std::function<TableMeta(uint64_t index)>;
+
+TableMeta TableOf(uint64_t number, uint64_t first_key, uint64_t last_key) {
+  const auto key = [&](uint64_t i) {
+    return testing::KeyFromText("k" + std::to_string(100'000 + i), number + 1);
+  };
+  return {0, number + 1, 4096, key(first_key), key(last_key)};
+}
+
+const std::vector<std::pair<const char*, TableShape>>& Shapes() {
+  static const std::vector<std::pair<const char*, TableShape>> shapes = {
+      {"all alike", [](uint64_t i) { return TableOf(i, 0, 40'000); }},
+      {"disjoint", [](uint64_t i) { return TableOf(i, 2 * i, 2 * i); }},
+      {"ascending stairs", [](uint64_t i) { return TableOf(i, 2 * i, 2 * i + 3); }},
+      {"descending stairs", [](uint64_t i) { return TableOf(i, 40'000 - 2 * i, 40'003 - 2 * i); }},
+      {"nested", [](uint64_t i) { return TableOf(i, i, 40'000 - i); }},
+  };
+  return shapes;
+}
+
+class ManyL0TablesTest : public ::testing::Test {
+ protected:
+  void Build(const TableShape& shape) {
+    VersionEdit edit;
+    for (uint64_t i = 0; i < kTables; ++i) edit.new_tables.push_back(shape(i));
+    TableMeta below = TableOf(kTables, 10, 20);
+    below.level = 1;
+    edit.new_tables.push_back(below);
+    const auto empty =
+        std::make_shared<const Version>(KeyOrder(&order_, KeyOrder::Keys::kInternal));
+    version_ = testing::Applied(empty, edit);
+    ASSERT_NE(version_, nullptr);
+    order_.Take();
+  }
+
+  const CountingOrder order_{};
+  VersionRef version_;
+};
+
+TEST_F(ManyL0TablesTest, APickIsNearlyLinear) {
+  std::vector<LayoutOptions> layouts(3);
+  layouts[1].l0_job_bytes_max = 64 << 20;
+  layouts[2].kind = LayoutKind::kVsst;
+  const RunningRange everything{1, 2, "a", "z"};
+  const RunningRange oldest{1, 2, "k100000", "k100000"};
+  OutputLimit none;
+  none.bytes_max = none.freeing_bytes_max = 0;
+  for (const auto& [name, shape] : Shapes()) {
+    Build(shape);
+    for (size_t layout = 0; layout < layouts.size(); ++layout) {
+      SCOPED_TRACE(std::string(name) + ", layout " + std::to_string(layout));
+      const auto pick = [&](const std::vector<RunningRange>& running, const OutputLimit& room) {
+        const auto plan = Pick(*version_, JobClass::kL0, running, {}, layouts[layout], room);
+        EXPECT_LE(order_.Take(), kComparisonsMax);
+        return plan;
+      };
+      const auto plan = pick({}, {});
+      ASSERT_TRUE(plan);
+      EXPECT_LE(plan->upper.size(), 256u) << "a job opens all its inputs";
+      pick({oldest}, {});
+      EXPECT_FALSE(pick({everything}, {}));
+      pick({oldest}, none);
+    }
+  }
+}
+
+TEST_F(ManyL0TablesTest, ASearchForOverlapsIsNearlyLinear) {
+  for (const auto& [name, shape] : Shapes()) {
+    SCOPED_TRACE(name);
+    Build(shape);
+    for (const char* key : {"k100000", "k120000", "k140000"}) {
+      version_->Overlapping(0, testing::Range(key, key));
+      EXPECT_LE(order_.Take(), kComparisonsMax);
+    }
+    EXPECT_EQ(version_->Overlapping(0, {}).size(), kTables);
+  }
 }
 
 }  // namespace

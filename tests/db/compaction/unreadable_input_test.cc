@@ -8,20 +8,19 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <vector>
 
-#include "db/store/store.h"
 #include "leveldb/db.h"
 #include "lull/listener.h"
 #include "lull/lull.h"
+#include "tests/db/support/expect_ok.h"
 #include "tests/db/support/job_sequence_checker.h"
 #include "tests/db/support/metrics_checker.h"
-#include "tests/db/support/script_policy.h"
+#include "tests/db/support/scripted_store.h"
+#include "tests/db/support/small_store.h"
 #include "tests/db/support/store_properties.h"
 #include "tests/db/support/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
-#include "tests/support/open_store.h"
 #include "util/clock.h"
 
 namespace lull {
@@ -29,35 +28,23 @@ namespace {
 
 using testing::kStoreName;
 
-class UnreadableInputTest : public ::testing::Test {
+class UnreadableInputTest : public testing::ScriptedStoreTest {
  protected:
   UnreadableInputTest() {
-    leveldb::Options options;
-    options.env = &env_;
-    options.create_if_missing = true;
-    OptionValues scheduling;
-    scheduling.own_coordinator = true;
-    StorePace pace;
-    pace.retry_nanos = kRetryNanos;
-    pace.clock = &clock_;
-    leveldb::DB* raw = nullptr;
-    const auto make = [this](const std::string& policy, const PolicyOptions& policy_options) {
-      return script_.Make(policy, policy_options);
-    };
-    EXPECT_EQ(Store::Open(options, scheduling, kStoreName, &raw, make, pace).ToString(), "OK");
-    db_.reset(raw);
-    EXPECT_TRUE(AddListener(raw, checker_).ok());
+    options_.env = &faults_;
+    pace_.retry_nanos = kRetryNanos;
+    pace_.clock = &clock_;
+    Open();
+    EXPECT_TRUE(AddListener(db_.get(), checker_).ok());
     Put("a1", "old");
     Compact("a", "b");
-    const std::set<std::string> tables = Tables();
+    const std::set<std::string> tables = testing::TableNames(&env_, name_);
     Put("m1", "old");
     Compact("m", "n");
     EXPECT_EQ(TablesAt(1), 2);
-    testing::Fault fault;
-    fault.kind = testing::FaultKind::kErrorSticky;
-    fault.ops = testing::kOpenRead | testing::kRead;
-    fault.name_part = *tables.rbegin();  // the inputs it was made of may still exist
-    env_.Arm(fault);
+    faults_.Arm({.kind = testing::FaultKind::kErrorSticky,
+                 .ops = testing::kOpenRead | testing::kRead,
+                 .name_part = *tables.rbegin()});  // the inputs it was made of may still exist
     Put("a1", "new");
     Compact("a", "b");
     EXPECT_EQ(TablesAt(0), 1);
@@ -65,40 +52,32 @@ class UnreadableInputTest : public ::testing::Test {
         [](const auto& counts) { return counts.compactions_done == 2 && counts.failed == 1; });
     EndPause();
   }
+  ~UnreadableInputTest() override { db_.reset(); }
 
   /// After a failed job no other begins for a while. No job reads the unreadable input for a longer
   /// while.
   void EndPause() { clock_.Advance(4 * kRetryNanos); }
   void EndLongPause() { clock_.Advance(100 * kRetryNanos); }
 
-  std::set<std::string> Tables() { return testing::TableNames(&disk_, kStoreName); }
-  void Put(const std::string& key, const std::string& value) {
-    ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), key, value).ok());
-  }
   void Compact(const std::string& begin, const std::string& end) {
     const leveldb::Slice from(begin), to(end);
     db_->CompactRange(&from, &to);
   }
-  int TablesAt(int level) { return testing::TablesAt(db_.get(), level); }
 
   static constexpr uint64_t kRetryNanos = 10'000'000;
 
-  testing::CrashEnv disk_;
-  testing::FaultEnv env_{&disk_};
+  testing::FaultEnv faults_{&env_};
   ManualClock clock_;
-  testing::Script script_;
   const std::shared_ptr<testing::JobSequenceChecker> checker_ =
       std::make_shared<testing::JobSequenceChecker>();
-  std::unique_ptr<leveldb::DB> db_;
 };
 
 TEST_F(UnreadableInputTest, IsTriedAgainAndMetricsSaySo) {
   const auto damage_found = [&] {
-    return testing::ParseMetrics(testing::Property(db_.get(), "lull.metrics"))
-        .at("lull_damage_found");
+    return testing::ParseMetrics(Property("lull.metrics")).at("lull_damage_found");
   };
   EXPECT_EQ(damage_found(), 1);
-  env_.Heal();
+  faults_.Heal();
   Compact("a", "b");
   EXPECT_EQ(TablesAt(0), 1) << "not yet";
   EndLongPause();
@@ -117,7 +96,7 @@ TEST_F(UnreadableInputTest, HoldsUpNothingElse) {
   EXPECT_EQ(TablesAt(1), 2);
   for (const char* key : {"a1", "m1"}) {
     std::string value;
-    ASSERT_TRUE(db_->Get(leveldb::ReadOptions(), key, &value).ok());
+    ASSERT_TRUE(db_->Get({}, key, &value).ok());
     EXPECT_EQ(value, *key == 'a' ? "new" : "4");
   }
 }
@@ -138,7 +117,7 @@ TEST_F(UnreadableInputTest, HoldsUpNothingThatAJobTakesAlongWithIt) {
 }
 
 TEST_F(UnreadableInputTest, WritersAreToldWhenL0IsFullOfIt) {
-  Directive stop = testing::Script::Everything();
+  Directive stop = Everything();
   stop.l0_stop = 3;
   script_.Set(stop);
   ASSERT_TRUE(SetOptions(db_.get(), "l0_trigger=1").ok());
@@ -150,7 +129,7 @@ TEST_F(UnreadableInputTest, WritersAreToldWhenL0IsFullOfIt) {
   }
   leveldb::Status status;
   for (int round = 0; status.ok() && round < 100; ++round) {
-    status = db_->Put(leveldb::WriteOptions(), "a1", "newer");
+    status = db_->Put({}, "a1", "newer");
     if (status.ok()) status = Flush(db_.get());
   }
   EXPECT_TRUE(status.IsIOError()) << status.ToString();
@@ -166,15 +145,12 @@ class DamagedTableTest : public ::testing::Test {
     options.env = &disk_;
     options.create_if_missing = true;
     options.compression = leveldb::kNoCompression;
-    leveldb::DB* raw = nullptr;
-    const leveldb::Status status = testing::OpenStore(
-        options, "own_coordinator=true;l0_trigger=40;l0_slowdown=50;l0_stop=60", kStoreName, &raw);
-    ASSERT_TRUE(status.ok()) << status.ToString();
-    db_.reset(raw);
+    ASSERT_TRUE(testing::IsOk(
+        testing::OpenAt(options, kStoreName, &db_,
+                        "own_coordinator=true;l0_trigger=40;l0_slowdown=50;l0_stop=60")));
   }
   void Fill(int begin, int end, const std::string& value) {
-    for (int i = begin; i < end; ++i)
-      ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), Key(i), value).ok());
+    for (int i = begin; i < end; ++i) ASSERT_TRUE(db_->Put({}, Key(i), value).ok());
     ASSERT_TRUE(Flush(db_.get()).ok());
   }
   /// Closes the store and damages its newest table at `offset`, or if negative, counted from its

@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // The choices of the layout vsst, on versions made by hand.
-
 #include <gtest/gtest.h>
 
 #include <string>
@@ -15,21 +14,16 @@
 namespace lull {
 namespace {
 
-using testing::Applied;
-using testing::EmptyVersion;
 using testing::kMiB;
-using testing::PlanText;
 using testing::VersionFromText;
 
 // f = 4, S_M = 8 MiB: L1 holds 32 MiB, in tables that are cut at 2 to 8 MiB; L2 holds 8 GiB.
 LayoutOptions SmallLayout() {
-  LayoutOptions layout;
-  layout.kind = LayoutKind::kVsst;
-  layout.l0_trigger = 1;
-  layout.growth_factor = 4;
-  layout.vsst_phi = 256;
-  layout.table_bytes_max = 8 * kMiB;
-  return layout;
+  return {.kind = LayoutKind::kVsst,
+          .l0_trigger = 1,
+          .growth_factor = 4,
+          .vsst_phi = 256,
+          .table_bytes_max = 8 * kMiB};
 }
 
 std::string VsstPickText(const std::string& tables, JobClass job_class,
@@ -37,7 +31,7 @@ std::string VsstPickText(const std::string& tables, JobClass job_class,
                          const LayoutOptions& layout = SmallLayout()) {
   const VersionRef version = VersionFromText(tables);
   return version == nullptr ? "no such version"
-                            : PlanText(Pick(*version, job_class, running, {}, layout));
+                            : testing::PlanText(Pick(*version, job_class, running, {}, layout));
 }
 
 TEST(VsstTargets, GrowByFTablesThenPhiThenF) {

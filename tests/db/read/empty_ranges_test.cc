@@ -128,8 +128,8 @@ class EmptyRangesStoreTest : public ::testing::Test {
                                 "own_coordinator=true")
                     .ok());
   }
-  void Put(int i) { ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), StoreKey(i), "v").ok()); }
-  void Delete(int i) { ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), StoreKey(i)).ok()); }
+  void Put(int i) { ASSERT_TRUE(db_->Put({}, StoreKey(i), "v").ok()); }
+  void Delete(int i) { ASSERT_TRUE(db_->Delete({}, StoreKey(i)).ok()); }
   /// The first key from `from` on. Also checks that a scan forward and backward agrees.
   std::string FirstFrom(const std::string& from, const leveldb::Snapshot* snapshot = nullptr) {
     leveldb::ReadOptions read;

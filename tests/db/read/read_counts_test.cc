@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What reads count: each test does a few reads and compares what they added to lull.stats.
+// What reads count: a test does a few reads and compares what they added to lull.stats.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -11,6 +11,7 @@
 #include "leveldb/filter_policy.h"
 #include "lull/lull.h"
 #include "tests/db/support/scripted_store.h"
+#include "tests/db/support/store_files.h"
 #include "tests/support/json_value.h"
 #include "util/thread.h"
 
@@ -23,11 +24,9 @@ class ReadCountsTest : public testing::ScriptedStoreTest {
  protected:
   using Counts = std::vector<uint64_t>;
 
-  Json Reads() {
-    std::string text;
-    EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
-    return Json::Parse(text)["reads"];
-  }
+  ReadCountsTest() { script_.Set(script_.Nothing()); }
+
+  Json Reads() { return Stats()["reads"]; }
   /// How much `name` grew during `work`.
   template <class Work>
   Counts Added(const std::vector<const char*>& names, Work work) {
@@ -41,10 +40,9 @@ class ReadCountsTest : public testing::ScriptedStoreTest {
   uint64_t EndedInLevel(int level) { return Reads()["gets_ended_in_level"][level].Count(); }
   void Get(const std::string& key) {
     std::string value;
-    db_->Get(leveldb::ReadOptions(), key, &value);
+    db_->Get({}, key, &value);
   }
   void OpenWithTablesAt(int level) {
-    script_.Set(script_.Nothing());
     Open();
     Write(0, 100);
     ASSERT_TRUE(Flush(db_.get()).ok());
@@ -71,10 +69,9 @@ class ReadCountsTest : public testing::ScriptedStoreTest {
 };
 
 TEST_F(ReadCountsTest, GetsByWhatTheyFind) {
-  script_.Set(script_.Nothing());
   Open();
   Write(0, 1);
-  ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), "deleted").ok());
+  ASSERT_TRUE(db_->Delete({}, "deleted").ok());
   const std::vector<const char*> names = {"gets_found", "gets_not_found", "gets_ended_in_memory",
                                           "returned_bytes"};
   EXPECT_EQ(Added(names, [&] { Get(KeyOf(0)); }), (Counts{1, 0, 1, 1000}));
@@ -118,15 +115,14 @@ TEST_F(ReadCountsTest, FiltersOfThePolicy) {
 }
 
 TEST_F(ReadCountsTest, Iterators) {
-  script_.Set(script_.Nothing());
   Open();
   Write(0, 10);
   Write(3, 4);  // hides an older value
-  ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(5)).ok());
+  ASSERT_TRUE(db_->Delete({}, KeyOf(5)).ok());
   EXPECT_EQ(Reads()["open_iterators"], 0);
   const std::vector<const char*> names = {"seeks", "steps", "entries_skipped", "returned_bytes"};
   const auto scan = [&](bool forward) {
-    std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(leveldb::ReadOptions()));
+    std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator({}));
     EXPECT_EQ(Reads()["open_iterators"], 1);
     forward ? iterator->SeekToFirst() : iterator->SeekToLast();
     while (iterator->Valid()) {
@@ -139,6 +135,59 @@ TEST_F(ReadCountsTest, Iterators) {
   EXPECT_EQ(Added(names, [&] { scan(true); }), (Counts{1, 9, 3, bytes}));
   EXPECT_EQ(Added(names, [&] { scan(false); }), (Counts{1, 9, 3, bytes}));
   EXPECT_EQ(Reads()["open_iterators"], 0);
+}
+
+// ---- which tables have a key filter, and what it spares reads
+
+/// A store with a table in L1 and one in L2. Both have "a" and "z"; L2 has "key" too.
+class KeyFiltersTest : public testing::ScriptedStoreTest {
+ protected:
+  void OpenStore() {
+    testing::StoreFiles files(&env_, name_);
+    files.AddTable(1, "a@3=upper z@4=upper");
+    files.AddTable(2, "a@1=lower key@2=lower z@2=lower");
+    files.WriteManifest(0);
+    Open();
+  }
+  /// Rewrites the table in L1: adds one to L0 and compacts them.
+  void CompactIntoL1() {
+    Put("a", "new");
+    Put("z", "new");
+    ASSERT_TRUE(Flush(db_.get()).ok());
+    scheduling_.l0_trigger = 1;
+    ASSERT_TRUE(SetOptions(db_.get(), "l0_trigger=1").ok());
+    AwaitObeyed();
+    ASSERT_TRUE(WaitForIdle(db_.get()).ok());
+    ASSERT_EQ(TablesAt(0) + TablesAt(2), 1);
+    ASSERT_EQ(TablesAt(1), 1);
+  }
+  uint64_t Bytes(const std::string& member) { return Stats()["memory"][member].Count(); }
+  std::string Get(const std::string& key) {
+    std::string value;
+    const leveldb::Status status = db_->Get({}, key, &value);
+    return status.ok() ? value : status.ToString();
+  }
+};
+
+TEST_F(KeyFiltersTest, ACompactionAboveTheDeepestLevelBuildsOne) {
+  OpenStore();
+  EXPECT_EQ(Bytes("key_filter_bytes"), 0u);
+  CompactIntoL1();
+  EXPECT_EQ(Bytes("key_filter_bytes"), 64u);
+  ASSERT_EQ(Bytes("block_cache_bytes"), 0u);
+  EXPECT_EQ(Get("key"), "lower");
+  const uint64_t one_block = Bytes("block_cache_bytes");
+  EXPECT_EQ(Get("a"), "new");
+  EXPECT_EQ(Get("z"), "new");
+  EXPECT_GT(Bytes("block_cache_bytes"), one_block) << "the search for key read L1 too";
+}
+
+TEST_F(KeyFiltersTest, ATableWithItsOwnFilterHasNone) {
+  const std::unique_ptr<const leveldb::FilterPolicy> bloom(leveldb::NewBloomFilterPolicy(10));
+  options_.filter_policy = bloom.get();
+  OpenStore();
+  CompactIntoL1();
+  EXPECT_EQ(Bytes("key_filter_bytes"), 0u);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // Checkpoints: their content while clients write, and what remains after a failure.
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "lull/lull.h"
 #include "tests/db/support/copy_failures.h"
 #include "tests/db/support/moment_writers.h"
+#include "tests/db/support/table_names.h"
 #include "tests/support/fresh_directory.h"
 
 namespace lull {
@@ -61,32 +63,26 @@ TEST_F(CheckpointTest, HoldsOneMomentWhileFourWritersWrite) {
 }
 
 TEST_F(CheckpointTest, SharesTablesWhereItCan) {
-  ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "a", "1").ok());
+  ASSERT_TRUE(db_->Put({}, "a", "1").ok());
   ASSERT_TRUE(CreateCheckpoint(db_.get(), directory_ + "/one").ok());
   ASSERT_TRUE(env_->CreateDir(directory_ + "/two").ok()) << "an empty directory will do";
   ASSERT_TRUE(CreateCheckpoint(db_.get(), directory_ + "/two/").ok());
-  int tables = 0;
-  for (const auto& file : std::filesystem::directory_iterator(directory_ + "/one")) {
-    if (file.path().extension() != ".ldb") continue;
-    ++tables;
-    EXPECT_EQ(std::filesystem::hard_link_count(file), 3u);
-  }
-  EXPECT_EQ(tables, 1);
-  ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "a", "2").ok());
+  const std::set<std::string> tables = testing::TableNames(env_, directory_ + "/one");
+  ASSERT_EQ(tables.size(), 1u);
+  EXPECT_EQ(std::filesystem::hard_link_count(directory_ + "/one/" + *tables.begin()), 3u);
+  ASSERT_TRUE(db_->Put({}, "a", "2").ok());
   EXPECT_EQ(ReadStore(env_, directory_ + "/two"), (Contents{{"a", "1"}}));
 }
 
 TEST_F(CheckpointTest, RefusesDirectoriesWithSomethingInThem) {
-  ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "a", "1").ok());
+  ASSERT_TRUE(db_->Put({}, "a", "1").ok());
   ASSERT_TRUE(env_->CreateDir(directory_ + "/full").ok());
   ASSERT_TRUE(leveldb::WriteStringToFile(env_, "mine", directory_ + "/full/notes").ok());
 
   leveldb::Status status = CreateCheckpoint(db_.get(), directory_ + "/full");
   EXPECT_TRUE(status.IsInvalidArgument());
   EXPECT_NE(status.ToString().find("notes"), std::string::npos) << status.ToString();
-  std::string notes;
-  EXPECT_TRUE(leveldb::ReadFileToString(env_, directory_ + "/full/notes", &notes).ok());
-  EXPECT_EQ(notes, "mine");
+  EXPECT_EQ(testing::FileBytes(env_, directory_ + "/full/notes"), "mine");
 
   EXPECT_TRUE(CreateCheckpoint(db_.get(), directory_ + "/store").IsInvalidArgument()) << "its own";
   EXPECT_TRUE(CreateCheckpoint(db_.get(), "").IsInvalidArgument());
@@ -107,7 +103,7 @@ TEST(CheckpointInMemoryTest, CopiesTablesWhereItCannot) {
   EXPECT_EQ(ReadStore(env.get(), "/empty"), Contents());
   for (int i = 0; i < 3000; ++i) {
     const std::string key = "key" + std::to_string(i * 7919 % 3000);
-    ASSERT_TRUE(db->Put(leveldb::WriteOptions(), key, std::string(100, 'v') + key).ok());
+    ASSERT_TRUE(db->Put({}, key, std::string(100, 'v') + key).ok());
   }
   const Contents contents = ReadAll(db.get());
   ASSERT_TRUE(IsOk(CreateCheckpoint(db.get(), "/copy")));
@@ -127,7 +123,7 @@ class CheckpointFailureTest : public testing::CopyFailureTest,
     EXPECT_TRUE(IsOk(OpenAt(SmallOptions(&base_), "/store", &db)));
     for (int i = 0; i < 200; ++i) {
       const std::string key = "key" + std::to_string(i * 37 % 100);
-      EXPECT_TRUE(db->Put(leveldb::WriteOptions(), key, std::string(100, 'v') + key).ok());
+      EXPECT_TRUE(db->Put({}, key, std::string(100, 'v') + key).ok());
       if (i == 99) db->CompactRange(nullptr, nullptr);
     }
     EXPECT_TRUE(Flush(db.get()).ok());

@@ -9,7 +9,9 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/recovery/lost_files.h"
@@ -18,6 +20,8 @@
 #include "tests/db/support/memory_files.h"
 #include "tests/db/support/small_store.h"
 #include "tests/db/support/store_files.h"
+#include "tests/db/support/store_properties.h"
+#include "tests/db/support/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
 
@@ -27,15 +31,11 @@ namespace {
 using leveldb::Status;
 using testing::CrashEnv;
 using testing::CrashOptions;
+using testing::FileBytes;
 using ::testing::HasSubstr;
 using testing::kStoreName;
+using testing::NamesEndingIn;
 using testing::StoreFiles;
-
-std::string LogContents(leveldb::Env* env, const std::string& path) {
-  std::string bytes;
-  leveldb::ReadFileToString(env, path, &bytes);
-  return bytes;
-}
 
 Status OpenOn(leveldb::Env* env, std::unique_ptr<leveldb::DB>* db, bool paranoid = false) {
   leveldb::Options options;
@@ -46,6 +46,18 @@ Status OpenOn(leveldb::Env* env, std::unique_ptr<leveldb::DB>* db, bool paranoid
 
 std::string InLost(const std::string& path) {
   return LostDirectoryName(kStoreName) + path.substr(sizeof(kStoreName) - 1);
+}
+
+std::string KeysIn(leveldb::DB* db) {
+  std::string keys;
+  for (const auto& [key, value] : testing::ReadAll(db)) keys += key;
+  return keys;
+}
+
+/// Damages the last byte of the file; returns the bytes that it then has.
+std::string SpoilEnd(CrashEnv* disk, const std::string& path) {
+  EXPECT_TRUE(disk->Corrupt(path, FileBytes(disk, path).size() - 1, "x"));
+  return FileBytes(disk, path);
 }
 
 // Three logs; the second is damaged after its first record.
@@ -59,24 +71,18 @@ class LostLogTest : public ::testing::Test {
     files.WriteManifest(first);
     EXPECT_TRUE(disk_.SyncDirectory(kStoreName).ok());
     EXPECT_TRUE(disk_.Corrupt(LogFileName(kStoreName, second_), 100, "xxxx"));
-    damaged_ = LogContents(&disk_, LogFileName(kStoreName, second_));
-    unread_ = LogContents(&disk_, LogFileName(kStoreName, third_));
-  }
-
-  static std::string Found(leveldb::DB* db) {
-    std::string found;
-    for (const auto& [key, value] : testing::ReadAll(db)) found += key;
-    return found;
+    damaged_ = FileBytes(&disk_, LogFileName(kStoreName, second_));
+    unread_ = FileBytes(&disk_, LogFileName(kStoreName, third_));
   }
 
   // Whether a file with the log's bytes exists, under its name in the directory or any name in
   // lost/.
   static bool Holds(leveldb::Env* env, uint64_t number, const std::string& bytes) {
     const std::string name = LogFileName("", number);
-    if (LogContents(env, kStoreName + name) == bytes) return true;
+    if (FileBytes(env, kStoreName + name) == bytes) return true;
     const std::string lost = LostDirectoryName(kStoreName) + name;
     for (const char* suffix : {"", ".2", ".3", ".4"})
-      if (LogContents(env, lost + suffix) == bytes) return true;
+      if (FileBytes(env, lost + suffix) == bytes) return true;
     return false;
   }
   bool HoldsBoth(leveldb::Env* env) const {
@@ -93,14 +99,14 @@ TEST_F(LostLogTest, WhatWasNotReadIsKeptUnderLost) {
   for (int round = 0; round < 3; ++round) {
     std::unique_ptr<leveldb::DB> db;
     ASSERT_TRUE(OpenOn(&disk_, &db).ok());
-    EXPECT_EQ(Found(db.get()), "ab");
+    EXPECT_EQ(KeysIn(db.get()), "ab");
     db.reset();
     EXPECT_FALSE(disk_.FileExists(LogFileName(kStoreName, second_)));
-    EXPECT_EQ(LogContents(&disk_, InLost(LogFileName(kStoreName, second_))), damaged_);
-    EXPECT_EQ(LogContents(&disk_, InLost(LogFileName(kStoreName, third_))), unread_);
+    EXPECT_EQ(FileBytes(&disk_, InLost(LogFileName(kStoreName, second_))), damaged_);
+    EXPECT_EQ(FileBytes(&disk_, InLost(LogFileName(kStoreName, third_))), unread_);
     for (const uint64_t log : {second_, third_}) {
       const std::string note = InLost(LogFileName(kStoreName, log)) + kReplayedToSuffix;
-      EXPECT_EQ(LogContents(&disk_, note), "2\n");
+      EXPECT_EQ(FileBytes(&disk_, note), "2\n");
     }
   }
 }
@@ -136,8 +142,8 @@ TEST_F(LostLogTest, WhatIsThereAlreadyIsNotOverwritten) {
   ASSERT_TRUE(leveldb::WriteStringToFile(&disk_, older, taken).ok());
   std::unique_ptr<leveldb::DB> db;
   ASSERT_TRUE(OpenOn(&disk_, &db).ok());
-  EXPECT_EQ(LogContents(&disk_, taken), older);
-  EXPECT_EQ(LogContents(&disk_, taken + ".2"), damaged_);
+  EXPECT_EQ(FileBytes(&disk_, taken), older);
+  EXPECT_EQ(FileBytes(&disk_, taken + ".2"), damaged_);
 }
 
 TEST_F(LostLogTest, ACrashOfTheOpenAtAnyStepLosesNeither) {
@@ -154,7 +160,7 @@ TEST_F(LostLogTest, ACrashOfTheOpenAtAnyStepLosesNeither) {
       auto after = seed == 0 ? env->Crash(0, CrashOptions::LoseAllUnsynced()) : env->Crash(seed);
       ASSERT_TRUE(HoldsBoth(after.get())) << "step " << step << ", seed " << seed;
       ASSERT_TRUE(OpenOn(after.get(), &db).ok());
-      ASSERT_EQ(Found(db.get()), "ab") << "step " << step << ", seed " << seed;
+      ASSERT_EQ(KeysIn(db.get()), "ab") << "step " << step << ", seed " << seed;
       db.reset();
       ASSERT_TRUE(HoldsBoth(after.get())) << "step " << step << ", seed " << seed;
     }
@@ -162,17 +168,11 @@ TEST_F(LostLogTest, ACrashOfTheOpenAtAnyStepLosesNeither) {
 }
 
 TEST_F(LostLogTest, AnErrorOfTheOpenAtAnyOperationLosesNeither) {
-  using testing::Fault;
-  using testing::FaultEnv;
-  using testing::FaultKind;
   bool hit = true;
   for (uint64_t index = 0; hit; ++index) {
     const auto disk = disk_.Crash(0, CrashOptions::KeepAll());
-    FaultEnv env(disk.get());
-    Fault fault;
-    fault.kind = FaultKind::kErrorOnce;
-    fault.index = index;
-    env.Arm(fault);
+    testing::FaultEnv env(disk.get());
+    env.Arm({.kind = testing::FaultKind::kErrorOnce, .index = index});
     std::unique_ptr<leveldb::DB> db;
     OpenOn(&env, &db);
     db.reset();
@@ -180,7 +180,7 @@ TEST_F(LostLogTest, AnErrorOfTheOpenAtAnyOperationLosesNeither) {
     env.Heal();
     ASSERT_TRUE(HoldsBoth(disk.get())) << env.first_hit();
     ASSERT_TRUE(OpenOn(disk.get(), &db).ok()) << env.first_hit();
-    ASSERT_EQ(Found(db.get()), "ab") << env.first_hit();
+    ASSERT_EQ(KeysIn(db.get()), "ab") << env.first_hit();
     db.reset();
     ASSERT_TRUE(HoldsBoth(disk.get())) << env.first_hit();
   }
@@ -188,15 +188,10 @@ TEST_F(LostLogTest, AnErrorOfTheOpenAtAnyOperationLosesNeither) {
 
 TEST_F(LostLogTest, AnOpenThatFailsLeavesNothingBehind) {
   const auto tables_and_logs = [&] {
-    std::vector<std::string> names;
-    EXPECT_TRUE(disk_.GetChildren(kStoreName, &names).ok());
-    std::erase_if(names, [](const std::string& name) {
-      const std::optional<ParsedFileName> parsed = ParseFileName(name);
-      return !parsed || (parsed->kind != FileKind::kTable && parsed->kind != FileKind::kLog);
-    });
-    return names;
+    return std::pair(NamesEndingIn(&disk_, kStoreName, ".ldb"),
+                     NamesEndingIn(&disk_, kStoreName, ".log"));
   };
-  const std::vector<std::string> before = tables_and_logs();
+  const auto before = tables_and_logs();
   for (int round = 0; round < 3; ++round) {
     std::unique_ptr<leveldb::DB> db;
     ASSERT_TRUE(OpenOn(&disk_, &db, /*paranoid=*/true).IsCorruption());
@@ -231,14 +226,13 @@ TEST(RecoveryTest, ALogWithABadEndIsKeptWhereALaterOneBeginsBehindAGap) {
         LogFileName(kStoreName, files.AddWal({"c@" + std::to_string(row.next) + "=c"}, row.next));
     files.WriteManifest(first);
     const std::string path = LogFileName(kStoreName, first);
-    ASSERT_TRUE(disk.Corrupt(path, LogContents(&disk, path).size() - 1, "x"));
-    const std::string bad = LogContents(&disk, path);
+    const std::string bad = SpoilEnd(&disk, path);
     std::unique_ptr<leveldb::DB> db;
     ASSERT_TRUE(OpenOn(&disk, &db).ok());
     db.reset();
     const bool gap = row.next == 3;
     EXPECT_EQ(disk.FileExists(path), !gap);
-    EXPECT_EQ(LogContents(&disk, InLost(path)), gap ? bad : "");
+    EXPECT_EQ(FileBytes(&disk, InLost(path)), gap ? bad : "");
     EXPECT_EQ(disk.FileExists(InLost(last)), gap);
   }
 }
@@ -265,8 +259,7 @@ TEST(RecoveryTest, ALogWithADamagedLastRecordIsKept) {
     if (!row.later.empty() || row.begins) files.AddWal(row.later, row.begins);
     files.WriteManifest(first);
     const std::string path = LogFileName(kStoreName, first);
-    ASSERT_TRUE(disk.Corrupt(path, LogContents(&disk, path).size() - 1, "x"));
-    const std::string bad = LogContents(&disk, path);
+    const std::string bad = SpoilEnd(&disk, path);
     std::unique_ptr<leveldb::DB> db;
     const Status status = OpenOn(&disk, &db, /*paranoid=*/true);
     EXPECT_EQ(status.IsCorruption(), row.is_needed) << status.ToString();
@@ -278,7 +271,7 @@ TEST(RecoveryTest, ALogWithADamagedLastRecordIsKept) {
     EXPECT_TRUE(db->Get({}, "a", &value).ok());
     EXPECT_TRUE(db->Get({}, "b", &value).IsNotFound());
     EXPECT_TRUE(db->Get({}, "c", &value).IsNotFound());
-    EXPECT_EQ(LogContents(&disk, InLost(path)), bad);
+    EXPECT_EQ(FileBytes(&disk, InLost(path)), bad);
   }
 }
 
@@ -297,16 +290,13 @@ class BadManifestEndTest : public ::testing::TestWithParam<bool> {
     later.log_number = wal;
     later.last_sequence = 3;
     manifest_ = DescriptorFileName(kStoreName, files.WriteManifest(old, later, 1));
-    std::string bytes = LogContents(&disk_, manifest_);
+    const std::string bytes = FileBytes(&disk_, manifest_);
     log::Reader reader(std::make_unique<testing::MemorySequential>(bytes), manifest_);
     leveldb::Slice first;
     ASSERT_TRUE(reader.ReadRecord(&first));
     offset_ = reader.ValidBytes();
-    if (GetParam()) {
-      ASSERT_TRUE(disk_.Truncate(manifest_, bytes.size() - 1));
-    } else {
-      ASSERT_TRUE(disk_.Corrupt(manifest_, bytes.size() - 1, "x"));
-    }
+    ASSERT_TRUE(GetParam() ? disk_.Truncate(manifest_, bytes.size() - 1)
+                           : disk_.Corrupt(manifest_, bytes.size() - 1, "x"));
     table_ = TableFileName(kStoreName, later.new_tables[0].number);
     log_ = LogFileName(kStoreName, old);
     if (!old_log) {
@@ -315,11 +305,6 @@ class BadManifestEndTest : public ::testing::TestWithParam<bool> {
     options_.env = &disk_;
   }
   Status Open() { return testing::OpenAt(options_, kStoreName, &db_); }
-  std::string Found() {
-    std::string found;
-    for (const auto& [key, value] : testing::ReadAll(db_.get())) found += key;
-    return found;
-  }
 
   CrashEnv disk_;
   leveldb::Options options_;
@@ -333,14 +318,14 @@ INSTANTIATE_TEST_SUITE_P(Ends, BadManifestEndTest, ::testing::Bool(),
 
 TEST_P(BadManifestEndTest, AnOpenThatCannotMissAnythingKeepsWhatItMayHaveNamed) {
   Write(/*old_log=*/true);
-  const std::string table = LogContents(&disk_, table_);
-  const std::string manifest = LogContents(&disk_, manifest_);
+  const std::string table = FileBytes(&disk_, table_);
+  const std::string manifest = FileBytes(&disk_, manifest_);
   ASSERT_EQ(Open().ToString(), "OK");
-  EXPECT_EQ(Found(), "abcd");
+  EXPECT_EQ(KeysIn(db_.get()), "abcd");
   db_.reset();
   EXPECT_FALSE(disk_.FileExists(table_));
-  EXPECT_EQ(LogContents(&disk_, InLost(table_)), table);
-  EXPECT_EQ(LogContents(&disk_, InLost(manifest_)), manifest);
+  EXPECT_EQ(FileBytes(&disk_, InLost(table_)), table);
+  EXPECT_EQ(FileBytes(&disk_, InLost(manifest_)), manifest);
 }
 
 TEST_P(BadManifestEndTest, WithParanoidChecksOnlyACrashIsForgiven) {
@@ -369,38 +354,38 @@ TEST_P(BadManifestEndTest, IsRefusedIfWritesAreMissing) {
   }
   ASSERT_EQ(leveldb::RepairDB(kStoreName, options_).ToString(), "OK");
   ASSERT_EQ(Open().ToString(), "OK");
-  EXPECT_EQ(Found(), "abcd");
+  EXPECT_EQ(KeysIn(db_.get()), "abcd");
 }
 
-// MANIFESTs that are read to a clean end, but are older than the directory's other files.
-class OldManifestTest : public ::testing::Test {
+class ReplayTest : public ::testing::Test {
  protected:
-  OldManifestTest() : files_(&disk_, kStoreName) { options_.env = &disk_; }
+  ReplayTest() { options_.env = &disk_; }
 
+  CrashEnv disk_;
+  StoreFiles files_{&disk_, kStoreName};
+  leveldb::Options options_;
+  std::unique_ptr<leveldb::DB> db_;
+};
+
+// MANIFESTs that are read to a clean end, but are older than the directory's other files.
+class OldManifestTest : public ReplayTest {
+ protected:
   // Neither kind of open accepts the store or removes a file; after a repair both do.
   void ExpectRefusal(const std::string& file) {
-    std::vector<std::string> before, after;
-    ASSERT_TRUE(disk_.GetChildren(kStoreName, &before).ok());
-    std::unique_ptr<leveldb::DB> db;
+    const std::set<std::string> before = NamesEndingIn(&disk_, kStoreName, "");
     leveldb::DB* reader = nullptr;
     for (const Status& status :
-         {OpenOn(&disk_, &db), OpenReadOnly(options_, kStoreName, &reader)}) {
+         {OpenOn(&disk_, &db_), OpenReadOnly(options_, kStoreName, &reader)}) {
       EXPECT_TRUE(status.IsCorruption()) << status.ToString();
       EXPECT_THAT(status.ToString(), HasSubstr(file));
       EXPECT_THAT(status.ToString(), HasSubstr("RepairDB"));
     }
-    ASSERT_TRUE(disk_.GetChildren(kStoreName, &after).ok());
-    std::erase_if(after, [](const std::string& name) { return name == "LOG" || name == "LOCK"; });
-    EXPECT_THAT(after, ::testing::IsSupersetOf(before));
+    EXPECT_THAT(NamesEndingIn(&disk_, kStoreName, ""), ::testing::IsSupersetOf(before));
     ASSERT_EQ(leveldb::RepairDB(kStoreName, options_).ToString(), "OK");
     EXPECT_EQ(OpenReadOnly(options_, kStoreName, &reader).ToString(), "OK");
     delete reader;
-    EXPECT_EQ(OpenOn(&disk_, &db, /*paranoid=*/true).ToString(), "OK");
+    EXPECT_EQ(OpenOn(&disk_, &db_, /*paranoid=*/true).ToString(), "OK");
   }
-
-  CrashEnv disk_;
-  StoreFiles files_;
-  leveldb::Options options_;
 };
 
 TEST_F(OldManifestTest, TheLogThatItNamesIsMissing) {
@@ -412,27 +397,28 @@ TEST_F(OldManifestTest, TheLogThatItNamesIsMissing) {
   ExpectRefusal(LogFileName(kStoreName, log));
 }
 
-TEST_F(OldManifestTest, TheLogThatItNamesBeginsAfterAGap) {
-  files_.AddTable(0, "a@1=a1");
-  const uint64_t log = files_.AddWal({"c@3=c3"}, 3);
-  files_.WriteManifest(log);
-  ExpectRefusal(LogFileName(kStoreName, log));
-}
+struct LogAfterAGap {
+  const char* name;
+  std::vector<std::string> records;
+  std::optional<SequenceNumber> preamble;
+};
 
-TEST_F(OldManifestTest, TheLogOfLevelDBThatItNamesBeginsAfterAGap) {
+class OldManifestGapTest : public OldManifestTest,
+                           public ::testing::WithParamInterface<LogAfterAGap> {};
+
+TEST_P(OldManifestGapTest, TheLogThatItNamesBeginsAfterAGap) {
   files_.AddTable(0, "a@1=a1");
-  const uint64_t log = files_.AddWal({"c@3=c3"});
+  const uint64_t log = files_.AddWal(GetParam().records, GetParam().preamble);
   files_.WriteManifest(log);
   ExpectRefusal(LogFileName(kStoreName, log));
 }
 
 // The preamble of a log that took no write shows the gap too.
-TEST_F(OldManifestTest, TheEmptyLogThatItNamesBeginsAfterAGap) {
-  files_.AddTable(0, "a@1=a1");
-  const uint64_t log = files_.AddWal({}, 3);
-  files_.WriteManifest(log);
-  ExpectRefusal(LogFileName(kStoreName, log));
-}
+INSTANTIATE_TEST_SUITE_P(Logs, OldManifestGapTest,
+                         ::testing::Values(LogAfterAGap{"OfLull", {"c@3=c3"}, 3},
+                                           LogAfterAGap{"OfLevelDB", {"c@3=c3"}, std::nullopt},
+                                           LogAfterAGap{"Empty", {}, 3}),
+                         [](const auto& log) { return log.param.name; });
 
 // LevelDB's logs: a power loss can cause the gap, but the writes after it can be synced.
 TEST_F(OldManifestTest, ALaterLogOfLevelDBBeginsAfterAGap) {
@@ -457,9 +443,8 @@ TEST_F(OldManifestTest, ATableThatIsNewerThanTheLogsIsKept) {
   const std::string newer = TableFileName(kStoreName, files_.AddUnlisted("b@2=b2 c@3=c3").number);
   const std::string replayed = TableFileName(kStoreName, files_.AddUnlisted("b@2=b2").number);
   const std::string older = TableFileName(kStoreName, files_.AddUnlisted("a@1=a1").number);
-  std::unique_ptr<leveldb::DB> db;
-  ASSERT_EQ(OpenOn(&disk_, &db, /*paranoid=*/true).ToString(), "OK");
-  db.reset();
+  ASSERT_EQ(OpenOn(&disk_, &db_, /*paranoid=*/true).ToString(), "OK");
+  db_.reset();
   for (const std::string& table : {newer, replayed, older}) {
     EXPECT_FALSE(disk_.FileExists(table));
     EXPECT_EQ(disk_.FileExists(InLost(table)), table == newer) << table;
@@ -467,85 +452,67 @@ TEST_F(OldManifestTest, ATableThatIsNewerThanTheLogsIsKept) {
 }
 
 // A MANIFEST could not store such a sequence, so the store could not be opened again.
-TEST(RecoveryTest, ASequenceNearTheEndIsDamage) {
-  CrashEnv disk;
-  StoreFiles files(&disk, kStoreName);
+TEST_F(ReplayTest, ASequenceNearTheEndIsDamage) {
   const uint64_t wal =
-      files.AddWal({"a@1=a1", "b@" + std::to_string(kMaxStoredSequence + 1) + "=b1"});
-  files.WriteManifest(wal);
-  std::unique_ptr<leveldb::DB> db;
-  EXPECT_TRUE(OpenOn(&disk, &db, /*paranoid=*/true).IsCorruption());
+      files_.AddWal({"a@1=a1", "b@" + std::to_string(kMaxStoredSequence + 1) + "=b1"});
+  files_.WriteManifest(wal);
+  EXPECT_TRUE(OpenOn(&disk_, &db_, /*paranoid=*/true).IsCorruption());
   for (int round = 0; round < 2; ++round) {
-    db.reset();
-    ASSERT_TRUE(OpenOn(&disk, &db).ok());
+    db_.reset();
+    ASSERT_TRUE(OpenOn(&disk_, &db_).ok());
     std::string value;
-    EXPECT_TRUE(db->Get({}, "a", &value).ok());
-    EXPECT_TRUE(db->Get({}, "b", &value).IsNotFound());
-    EXPECT_TRUE(db->Put({}, "c", "c1").ok());
+    EXPECT_TRUE(db_->Get({}, "a", &value).ok());
+    EXPECT_TRUE(db_->Get({}, "b", &value).IsNotFound());
+    EXPECT_TRUE(db_->Put({}, "c", "c1").ok());
   }
-  EXPECT_TRUE(disk.FileExists(InLost(LogFileName(kStoreName, wal))));
+  EXPECT_TRUE(disk_.FileExists(InLost(LogFileName(kStoreName, wal))));
 }
 
 // Otherwise the next files would have names that no store reads.
-TEST(RecoveryTest, ANumberNearTheEndIsRefused) {
-  CrashEnv disk;
-  StoreFiles files(&disk, kStoreName);
-  files.WriteManifest(files.AddWal({"a@1=a1"}));
+TEST_F(ReplayTest, ANumberNearTheEndIsRefused) {
+  files_.WriteManifest(files_.AddWal({"a@1=a1"}));
   const std::string stray = LogFileName(kStoreName, kFileNumberMax);
-  ASSERT_TRUE(leveldb::WriteStringToFile(&disk, "", stray).ok());
-  leveldb::Options options;
-  options.env = &disk;
-  std::unique_ptr<leveldb::DB> db;
-  EXPECT_TRUE(OpenOn(&disk, &db).IsCorruption());
-  EXPECT_TRUE(leveldb::RepairDB(kStoreName, options).IsCorruption());
-  ASSERT_TRUE(disk.RemoveFile(stray).ok());
-  ASSERT_TRUE(OpenOn(&disk, &db).ok());
+  ASSERT_TRUE(leveldb::WriteStringToFile(&disk_, "", stray).ok());
+  EXPECT_TRUE(OpenOn(&disk_, &db_).IsCorruption());
+  EXPECT_TRUE(leveldb::RepairDB(kStoreName, options_).IsCorruption());
+  ASSERT_TRUE(disk_.RemoveFile(stray).ok());
+  ASSERT_TRUE(OpenOn(&disk_, &db_).ok());
 }
 
 // The process that wrote the log may have used larger memtables.
-TEST(RecoveryTest, ALongLogIsReplayedInMemtablesOfTheUsualSize) {
-  CrashEnv disk;
-  StoreFiles files(&disk, kStoreName);
+TEST_F(ReplayTest, ALongLogIsReplayedInMemtablesOfTheUsualSize) {
   std::vector<std::string> records;
   for (int i = 0; i < 100; ++i) {
     records.push_back("k" + std::to_string(100 + i) + "@" + std::to_string(i + 1) + "=" +
                       std::string(10'000, 'v'));
   }
-  files.WriteManifest(files.AddWal(records));
-  leveldb::Options options;
-  options.env = &disk;
-  options.write_buffer_size = 64 << 10;
-  options.compression = leveldb::kNoCompression;
+  files_.WriteManifest(files_.AddWal(records));
+  options_.write_buffer_size = 64 << 10;
+  options_.compression = leveldb::kNoCompression;
   const auto scheduling = SchedulingOptions().SetL0Trigger(100);  // they stay there
-  std::unique_ptr<leveldb::DB> db;
-  ASSERT_TRUE(testing::OpenAt(options, kStoreName, &db, scheduling).ok());
+  ASSERT_TRUE(testing::OpenAt(options_, kStoreName, &db_, scheduling).ok());
+  EXPECT_GE(testing::TablesAt(db_.get(), 0), 5);
   std::string value;
-  ASSERT_TRUE(db->GetProperty("leveldb.num-files-at-level0", &value));
-  EXPECT_GE(std::stoi(value), 5);
   for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(db->Get(leveldb::ReadOptions(), "k" + std::to_string(100 + i), &value).ok());
+    ASSERT_TRUE(db_->Get({}, "k" + std::to_string(100 + i), &value).ok());
     ASSERT_EQ(value.size(), 10'000u);
   }
 }
 
 // A program that crashes at each start leaves such logs.
-TEST(RecoveryTest, ManySmallLogsShareATable) {
+TEST_F(ReplayTest, ManySmallLogsShareATable) {
   constexpr int kLogs = 300;
-  CrashEnv disk;
-  StoreFiles files(&disk, kStoreName);
   uint64_t first = 0;
   for (int i = 1; i <= kLogs; ++i) {
     const std::string number = std::to_string(i);
-    const uint64_t log = files.AddWal({"last@" + number + "=" + number}, i);
+    const uint64_t log = files_.AddWal({"last@" + number + "=" + number}, i);
     if (i == 1) first = log;
   }
-  files.WriteManifest(first);
-  std::unique_ptr<leveldb::DB> db;
-  ASSERT_TRUE(OpenOn(&disk, &db).ok());
+  files_.WriteManifest(first);
+  ASSERT_TRUE(OpenOn(&disk_, &db_).ok());
+  EXPECT_EQ(testing::TablesAt(db_.get(), 0), 1);
   std::string value;
-  ASSERT_TRUE(db->GetProperty("leveldb.num-files-at-level0", &value));
-  EXPECT_EQ(value, "1");
-  ASSERT_TRUE(db->Get(leveldb::ReadOptions(), "last", &value).ok());
+  ASSERT_TRUE(db_->Get({}, "last", &value).ok());
   EXPECT_EQ(value, std::to_string(kLogs));
 }
 

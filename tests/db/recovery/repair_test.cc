@@ -1,5 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-
+//
+// What RepairDB saves, what it refuses, and that it can be interrupted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,30 +12,80 @@
 #include <vector>
 
 #include "db/base/filename.h"
+#include "db/wal/log_writer.h"
 #include "leveldb/db.h"
 #include "table/format.h"
-#include "tests/db/recovery/repair_fixture.h"
+#include "tests/db/support/memory_files.h"
+#include "tests/db/support/small_store.h"
 #include "tests/db/support/store_files.h"
+#include "tests/db/support/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
 #include "tests/support/option_sets.h"
-#include "tests/table/table_test_util.h"
+#include "util/coding.h"
+#include "util/crc32c.h"
 
 namespace lull {
 namespace {
 
-using testing::AllFiles;
 using testing::CrashEnv;
 using testing::CrashOptions;
-using ::testing::ElementsAre;
+using testing::FileBytes;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using testing::kStoreName;
-using testing::LostFiles;
 using testing::ReadStore;
-using testing::RepairTest;
 using testing::StoreFiles;
 using testing::StoreReading;
+
+// All files except LOG and LOCK, including those in lost/, with their bytes.
+std::map<std::string, std::string> AllFiles(leveldb::Env* env) {
+  std::map<std::string, std::string> files;
+  for (const std::string& directory : {std::string(kStoreName), LostDirectoryName(kStoreName)}) {
+    std::vector<std::string> names;
+    if (!env->GetChildren(directory, &names).ok()) continue;
+    for (const std::string& name : names) {
+      const auto parsed = ParseFileName(name);
+      if (!parsed || parsed->kind == FileKind::kInfoLog || parsed->kind == FileKind::kLock)
+        continue;
+      const std::string path = directory + "/" + name;
+      EXPECT_TRUE(leveldb::ReadFileToString(env, path, &files[path]).ok()) << path;
+    }
+  }
+  return files;
+}
+
+class RepairTest : public ::testing::Test {
+ protected:
+  // Repairs twice; the second repair must change nothing.
+  StoreReading Repair() {
+    EXPECT_EQ(leveldb::RepairDB(kStoreName, files_.options()).ToString(), "OK");
+    const StoreReading reading = ReadStore(files_.options(), kStoreName);
+    EXPECT_EQ(reading.status.ToString(), "OK");
+    const auto before = AllFiles(&env_);
+    EXPECT_EQ(leveldb::RepairDB(kStoreName, files_.options()).ToString(), "OK");
+    EXPECT_EQ(AllFiles(&env_), before) << "a second repair changes nothing";
+    return reading;
+  }
+
+  std::set<std::string> LostFiles() {
+    return testing::NamesEndingIn(&env_, LostDirectoryName(kStoreName), "");
+  }
+  std::string TablePath(uint64_t number) const { return TableFileName(kStoreName, number); }
+
+  // Flips a bit.
+  void Flip(const std::string& path, size_t at, char bit) {
+    ASSERT_TRUE(env_.Corrupt(path, at, std::string(1, FileBytes(&env_, path).at(at) ^ bit)));
+  }
+  // Damages the block that contains `value`.
+  void DamageAt(const std::string& path, const std::string& value) {
+    const size_t at = FileBytes(&env_, path).find(value);
+    ASSERT_NE(at, std::string::npos);
+    Flip(path, at, 0x40);
+  }
+
+  CrashEnv env_;
+  StoreFiles files_{&env_, kStoreName};
+};
 
 TEST_F(RepairTest, WantsAStore) {
   const leveldb::Status status = leveldb::RepairDB(kStoreName, files_.options());
@@ -58,22 +109,8 @@ TEST_F(RepairTest, LeavesAHealthyStoreAlone) {
   files_.AddTable(2, "a@1=old b@2=x c@3=y");
   files_.WriteManifest(0);
   const auto before = AllFiles(&env_);
-  const StoreReading reading = Repair();
-  EXPECT_EQ(reading.text(), "a=new b=x");
+  EXPECT_EQ(Repair().text(), "a=new b=x");
   EXPECT_EQ(AllFiles(&env_), before);
-}
-
-TEST_F(RepairTest, RefusesAnotherComparator) {
-  files_.AddTable(1, "a@1=x");
-  const uint64_t manifest = files_.WriteManifest(0);
-  leveldb::Options options = files_.options();
-  options.comparator = testing::ReverseComparator();
-  const auto before = AllFiles(&env_);
-  EXPECT_TRUE(leveldb::RepairDB(kStoreName, options).IsInvalidArgument());
-  EXPECT_EQ(AllFiles(&env_), before);
-  ASSERT_TRUE(env_.RemoveFile(CurrentFileName(kStoreName)).ok());
-  EXPECT_TRUE(leveldb::RepairDB(kStoreName, options).IsInvalidArgument());
-  EXPECT_TRUE(env_.FileExists(DescriptorFileName(kStoreName, manifest)));
 }
 
 TEST_F(RepairTest, TurnsWalsIntoL0Tables) {
@@ -87,9 +124,9 @@ TEST_F(RepairTest, TurnsWalsIntoL0Tables) {
   EXPECT_EQ(reading.layout, "L0: [a..c] L1: [a..b]");
   EXPECT_EQ(reading.last_sequence, 6u);
   EXPECT_GT(reading.log_number, second) << "an open must not replay them again";
-  const auto name = [](uint64_t number) { return LogFileName(kStoreName, number).substr(7); };
-  EXPECT_THAT(LostFiles(&env_), ElementsAre(name(flushed), name(first), name(second),
-                                            DescriptorFileName(kStoreName, manifest).substr(7)));
+  const auto name = [](uint64_t number) { return LogFileName("", number).substr(1); };
+  EXPECT_THAT(LostFiles(), ::testing::ElementsAre(name(flushed), name(first), name(second),
+                                                  DescriptorFileName("", manifest).substr(1)));
 }
 
 TEST_F(RepairTest, ADamagedTableKeepsItsLevelAndLosesOnlyTheBlock) {
@@ -119,54 +156,49 @@ TEST_F(RepairTest, ADamagedL0TableDoesNotOvertakeNewerOnes) {
 }
 
 TEST_F(RepairTest, WithoutAnIndexBlocksAreFoundByTheirChecksums) {
-  StoreFiles files(&env_, kStoreName);
-  const uint64_t damaged = files.AddTable(1, "a@1=a1 b@2=b2 c@3- d@4=d4");
-  files.WriteManifest(0);
-  std::string whole;
-  ASSERT_TRUE(leveldb::ReadFileToString(&env_, TablePath(damaged), &whole).ok());
+  const uint64_t damaged = files_.AddTable(1, "a@1=a1 b@2=b2 c@3- d@4=d4");
+  files_.WriteManifest(0);
+  const std::string whole = FileBytes(&env_, TablePath(damaged));
   const size_t index = whole.find("d4") + 2 + 8 + kBlockTrailerBytes;  // or a meta block
-  int last = 0;
+  const std::string all = "a=a1 b=b2 d=d4";
+  const auto repaired = [&](const auto& change) {
+    const auto env = env_.Crash(0, CrashOptions::KeepAll());
+    leveldb::Options options = files_.options();
+    options.env = env.get();
+    EXPECT_TRUE(change(env.get()));
+    EXPECT_EQ(leveldb::RepairDB(kStoreName, options).ToString(), "OK");
+    return ReadStore(options, kStoreName).text();
+  };
+  size_t last = 0;
   for (size_t size = 1; size < whole.size(); ++size) {
     SCOPED_TRACE("cut off at " + std::to_string(size));
-    const auto env = env_.Crash(0, CrashOptions::KeepAll());
-    leveldb::Options options = files_.options();
-    options.env = env.get();
-    ASSERT_TRUE(env->Truncate(TablePath(damaged), size));
-    ASSERT_EQ(leveldb::RepairDB(kStoreName, options).ToString(), "OK");
-    const StoreReading reading = ReadStore(options, kStoreName);
-    const std::string all = "a=a1 b=b2 d=d4";
-    ASSERT_EQ(reading.text(), all.substr(0, reading.text().size()));
-    const int entries = static_cast<int>(reading.found.size());
-    ASSERT_GE(entries, last);
-    last = entries;
-    ASSERT_TRUE(size < index || reading.text() == all);
+    const std::string text =
+        repaired([&](CrashEnv* env) { return env->Truncate(TablePath(damaged), size); });
+    ASSERT_GE(text.size(), last);
+    last = text.size();
+    ASSERT_EQ(text, all.substr(0, last));
+    ASSERT_TRUE(size < index || text == all);
   }
   for (size_t at = index; at < whole.size(); ++at) {
-    SCOPED_TRACE("damaged at " + std::to_string(at));
-    const auto env = env_.Crash(0, CrashOptions::KeepAll());
-    leveldb::Options options = files_.options();
-    options.env = env.get();
-    ASSERT_TRUE(env->Corrupt(TablePath(damaged), at, std::string(1, whole[at] ^ 0x10)));
-    ASSERT_EQ(leveldb::RepairDB(kStoreName, options).ToString(), "OK");
-    ASSERT_EQ(ReadStore(options, kStoreName).text(), "a=a1 b=b2 d=d4");
+    const std::string bad(1, whole[at] ^ 0x10);
+    ASSERT_EQ(repaired([&](CrashEnv* env) { return env->Corrupt(TablePath(damaged), at, bad); }),
+              all)
+        << "damaged at " << at;
   }
 }
 
 // A value can contain a whole table.
 TEST_F(RepairTest, ATableInsideAValueIsNoPartOfTheTable) {
   StoreFiles other(&env_, "/other");
-  std::string inner;
-  const std::string inner_path = TableFileName("/other", other.AddTable(0, "x@9=inner y@9=inner"));
-  ASSERT_TRUE(leveldb::ReadFileToString(&env_, inner_path, &inner).ok());
+  const std::string inner =
+      FileBytes(&env_, TableFileName("/other", other.AddTable(0, "x@9=inner y@9=inner")));
   TableOutputs outputs(files_.context(), 0);
   ASSERT_TRUE(outputs.Add(MakeInternalKey("a", 1, ValueKind::kValue), inner).ok());
   ASSERT_TRUE(outputs.Add(MakeInternalKey("b", 2, ValueKind::kValue), "b").ok());
   ASSERT_TRUE(outputs.FinishTable().ok());
   outputs.Keep();
   const std::string path = TablePath(outputs.finished()[0].number);
-  std::string bytes;
-  ASSERT_TRUE(leveldb::ReadFileToString(&env_, path, &bytes).ok());
-  ASSERT_TRUE(env_.Corrupt(path, bytes.size() - 1, "?"));  // the magic number
+  ASSERT_TRUE(env_.Corrupt(path, FileBytes(&env_, path).size() - 1, "?"));  // the magic number
   ASSERT_TRUE(env_.Corrupt(path, 0, "?"));
   EXPECT_EQ(Repair().text(), "");
 }
@@ -179,7 +211,7 @@ TEST_F(RepairTest, ATableWithoutAnIndexIsSetAside) {
   const StoreReading reading = Repair();
   EXPECT_EQ(reading.text(), "a=x");
   EXPECT_EQ(reading.layout, "L1: [a..a]");
-  EXPECT_THAT(LostFiles(&env_), ::testing::Contains(TablePath(damaged).substr(7)));
+  EXPECT_THAT(LostFiles(), ::testing::Contains(TablePath(damaged).substr(7)));
 }
 
 TEST_F(RepairTest, KeepsADamagedCurrentAside) {
@@ -187,7 +219,7 @@ TEST_F(RepairTest, KeepsADamagedCurrentAside) {
   files_.WriteManifest(0);
   ASSERT_TRUE(env_.Corrupt(CurrentFileName(kStoreName), 0, "garbage"));
   EXPECT_EQ(Repair().text(), "a=a1");
-  EXPECT_THAT(LostFiles(&env_), ::testing::Contains("CURRENT"));
+  EXPECT_THAT(LostFiles(), ::testing::Contains("CURRENT"));
 }
 
 TEST_F(RepairTest, FindsTheManifestWithoutCurrentAndKeepsATemporaryFileInItsWayAside) {
@@ -210,7 +242,7 @@ TEST_F(RepairTest, OfTwoTablesWithOneNumberTheOneThatNobodyReadsIsSetAside) {
   const std::string twin = LegacyTableFileName(kStoreName, number);
   ASSERT_TRUE(leveldb::WriteStringToFile(&env_, "another", twin).ok());
   EXPECT_EQ(Repair().text(), "a=a1");
-  EXPECT_THAT(LostFiles(&env_), ::testing::Contains(LegacyTableFileName("", number).substr(1)));
+  EXPECT_THAT(LostFiles(), ::testing::Contains(LegacyTableFileName("", number).substr(1)));
   EXPECT_FALSE(env_.FileExists(twin));
 }
 
@@ -315,7 +347,7 @@ TEST_F(RepairTest, UnlistedTablesAreSetAsideWhereAllElseIsWhole) {
   const TableMeta unlisted = files_.AddUnlisted("a@9=z");
   files_.WriteManifest(0);
   EXPECT_EQ(Repair().text(), "a=a1");
-  EXPECT_THAT(LostFiles(&env_), ::testing::Contains(TablePath(unlisted.number).substr(7)));
+  EXPECT_THAT(LostFiles(), ::testing::Contains(TablePath(unlisted.number).substr(7)));
 }
 
 TEST_F(RepairTest, AnOldManifestHidesNothing) {
@@ -331,14 +363,13 @@ TEST_F(RepairTest, AnOldManifestHidesNothing) {
 // As above, but CURRENT too is old or names nothing.
 TEST_F(RepairTest, ATableNewerThanTheManifestIsUsed) {
   for (const bool overlaps : {false, true}) {
-    const auto env = CrashEnv().Crash(0, CrashOptions::KeepAll());
-    StoreFiles files(env.get(), kStoreName);
+    CrashEnv env;
+    StoreFiles files(&env, kStoreName);
     files.AddTable(1, "a@1=old b@2=b");
     files.WriteManifest(0);
     files.AddUnlisted(overlaps ? "a@4=new b@2=b" : "a@4=new");
-    leveldb::Options options = files.options();
-    ASSERT_EQ(leveldb::RepairDB(kStoreName, options).ToString(), "OK");
-    const StoreReading reading = ReadStore(options, kStoreName);
+    ASSERT_EQ(leveldb::RepairDB(kStoreName, files.options()).ToString(), "OK");
+    const StoreReading reading = ReadStore(files.options(), kStoreName);
     EXPECT_EQ(reading.text(), "a=new b=b");
     EXPECT_EQ(reading.layout, overlaps ? "L1: [a..b]" : "L0: [a..a] L1: [a..b]");
   }
@@ -369,9 +400,115 @@ TEST_F(RepairTest, OverlappingLevelsAreMerged) {
   files_.AddTable(1, "a@9=new c@1=old");
   files_.AddTable(1, "b@5=b c@6=new");
   files_.WriteManifest(0);
-  const StoreReading reading = Repair();
-  EXPECT_EQ(reading.text(), "a=new b=b c=new");
+  EXPECT_EQ(Repair().text(), "a=new b=b c=new");
 }
+
+// ---- what is intact but cannot be read is not damaged
+
+// Without a MANIFEST that names it, only the files themselves show the comparator.
+class RefusalTest : public RepairTest {
+ protected:
+  void ExpectRefusal(const std::string& cause) {
+    const auto before = AllFiles(&env_);
+    const leveldb::Status status = leveldb::RepairDB(kStoreName, options_);
+    EXPECT_TRUE(status.IsInvalidArgument() || status.IsNotSupportedError()) << status.ToString();
+    EXPECT_THAT(status.ToString(), HasSubstr(cause));
+    EXPECT_EQ(AllFiles(&env_), before);
+    std::unique_ptr<leveldb::DB> db;
+    EXPECT_FALSE(testing::OpenAt(options_, kStoreName, &db).ok());
+  }
+  // Replaces the type of the table's first block, which ends before `next_block`, and its checksum.
+  void SetCompression(const std::string& path, const std::string& next_block, char type) {
+    std::string bytes = FileBytes(&env_, path);
+    const size_t end = bytes.find(next_block) - kBlockTrailerBytes;
+    bytes[end] = type;
+    std::string crc;
+    PutFixed32(&crc, crc32c::Mask(crc32c::Value(bytes.data(), end + 1)));
+    ASSERT_TRUE(env_.Corrupt(path, end, type + crc));
+  }
+
+  leveldb::Options options_ = files_.options();
+};
+
+TEST_F(RefusalTest, AnotherComparator) {
+  files_.AddTable(1, "a@1=x");
+  files_.WriteManifest(0);
+  options_.comparator = testing::ReverseComparator();
+  ExpectRefusal("was written with comparator leveldb.BytewiseComparator");
+  ASSERT_TRUE(env_.RemoveFile(CurrentFileName(kStoreName)).ok());
+  ExpectRefusal("was written with comparator leveldb.BytewiseComparator");
+}
+
+TEST_F(RefusalTest, IntactBlocksInAnotherOrderMeanAnotherComparator) {
+  options_.comparator = testing::ReverseComparator();
+  for (const size_t block_bytes : {size_t{1}, size_t{4096}}) {  // in the index, in a block
+    StoreFiles files(&env_, kStoreName);
+    files.SetBlockBytes(block_bytes);
+    const uint64_t table = files.AddTable(1, "a@1=x b@2=broken c@3=z");
+    ASSERT_TRUE(env_.Truncate(DescriptorFileName(kStoreName, files.WriteManifest(0)), 3));
+    ExpectRefusal("not in the order of comparator");
+    if (block_bytes > 1) continue;
+    DamageAt(TablePath(table), "broken");  // the blocks around it show the order
+    ExpectRefusal("not in the order of comparator");
+  }
+}
+
+TEST_F(RefusalTest, ADamagedManifestStillNamesTheComparator) {
+  const uint64_t manifest = files_.WriteManifest(files_.AddWal({"b@1=x", "a@2=y"}));
+  const std::string path = DescriptorFileName(kStoreName, manifest);
+  for (const size_t at : {size_t{0}, size_t{6}, size_t{7}, size_t{8}, size_t{12}, size_t{40}}) {
+    SCOPED_TRACE(at);
+    Flip(path, at, 1);
+    options_.comparator = testing::ReverseComparator();
+    ExpectRefusal("another comparator");
+    Flip(path, at, 1);
+  }
+  Flip(path, 12, 1);  // in the name itself
+  EXPECT_EQ(Repair().text(), "a=y b=x");
+}
+
+TEST_F(RefusalTest, AnUnknownCompressionIsNoDamage) {
+  const uint64_t table = files_.AddTable(1, "a@1=first b@2=broken c@3=z");
+  files_.WriteManifest(0);
+  SetCompression(TablePath(table), std::string("\0\x09\6b", 4), 4);
+  DamageAt(TablePath(table), "broken");
+  const auto before = AllFiles(&env_);
+  const leveldb::Status status = leveldb::RepairDB(kStoreName, options_);
+  EXPECT_EQ(status.ToString(), "Not implemented: " + TablePath(table) +
+                                   ": at offset 0: compression 4 is not supported");
+  EXPECT_EQ(AllFiles(&env_), before);
+}
+
+TEST_F(RefusalTest, AStoreOfAnotherDatabaseIsNamed) {
+  const char* const owners[][2] = {
+      {"[Version]\n  rocksdb_version=9.1.0\n", "is a RocksDB store; use its tool ldb"},
+      {"[Version]\n  pebble_version=0.1\n", "is a Pebble store; use its tool pebble"}};
+  files_.AddTable(1, "a@1=x");
+  files_.WriteManifest(0);
+  ASSERT_TRUE(env_.RemoveFile(CurrentFileName(kStoreName)).ok());
+  for (const auto& [text, message] : owners) {
+    ASSERT_TRUE(
+        leveldb::WriteStringToFile(&env_, text, std::string(kStoreName) + "/OPTIONS-000007").ok());
+    for (const bool create : {false, true}) {
+      options_.create_if_missing = create;
+      std::unique_ptr<leveldb::DB> db;
+      EXPECT_THAT(testing::OpenAt(options_, kStoreName, &db).ToString(), HasSubstr(message));
+    }
+    ExpectRefusal(message);
+  }
+}
+
+TEST_F(RefusalTest, SoIsAManifestWithTagsOfAnother) {
+  files_.AddTable(1, "a@1=x");
+  const std::string path = DescriptorFileName(kStoreName, files_.WriteManifest(0));
+  testing::WrittenFile file;
+  log::Writer writer(std::make_unique<testing::MemoryWritable>(&file));
+  ASSERT_TRUE(writer.AddRecord("\x67\x01\x02").ok());  // 103: a new file with a checksum
+  ASSERT_TRUE(leveldb::WriteStringToFile(&env_, file.bytes, path).ok());
+  ExpectRefusal("unknown tag 103");
+}
+
+// ---- interrupted repairs
 
 // A store with every kind of file and damage.
 void MakeDamagedStore(CrashEnv* env, bool without_manifest) {
@@ -383,9 +520,8 @@ void MakeDamagedStore(CrashEnv* env, bool without_manifest) {
   files.AddUnlisted("q@2=nothing");
   const uint64_t wal = files.AddWal({"a@30=a3", "d@31=d3 e@32-"});
   const uint64_t manifest = files.WriteManifest(wal);
-  std::string bytes;
-  ASSERT_TRUE(leveldb::ReadFileToString(env, TableFileName(kStoreName, damaged), &bytes).ok());
-  ASSERT_TRUE(env->Corrupt(TableFileName(kStoreName, damaged), bytes.find("broken"), "?"));
+  const std::string path = TableFileName(kStoreName, damaged);
+  ASSERT_TRUE(env->Corrupt(path, FileBytes(env, path).find("broken"), "?"));
   if (without_manifest) {
     ASSERT_TRUE(env->Truncate(DescriptorFileName(kStoreName, manifest), 5));
   }
@@ -407,9 +543,9 @@ bool AnOpenKeepsTheDamagedTable(const CrashEnv& disk) {
   const auto env = disk.Crash(0, CrashOptions::KeepAll());
   leveldb::Options options;
   options.env = env.get();
-  leveldb::DB* db = nullptr;
-  leveldb::DB::Open(options, kStoreName, &db);  // or the open fails, and nothing is deleted
-  delete db;
+  std::unique_ptr<leveldb::DB> db;
+  testing::OpenAt(options, kStoreName, &db);  // or the open fails, and nothing is deleted
+  db.reset();
   const auto files = AllFiles(env.get());
   return std::any_of(files.begin(), files.end(), [](const auto& file) {
     return file.second.find("?roken") != std::string::npos;

@@ -7,8 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,7 +21,9 @@
 #include "leveldb/write_batch.h"
 #include "lull/lull.h"
 #include "table/format.h"
+#include "tests/db/support/lines_logger.h"
 #include "tests/db/support/memory_files.h"
+#include "tests/db/support/small_store.h"
 #include "tests/db/support/store_files.h"
 #include "tests/db/support/table_names.h"
 #include "tests/support/crash_env.h"
@@ -34,26 +34,10 @@ namespace {
 using testing::CrashEnv;
 using ::testing::HasSubstr;
 using testing::kStoreName;
-using ::testing::Not;
-using testing::ReadStore;
 using testing::StoreFiles;
-using testing::StoreReading;
-
-// Collects the messages of a repair.
-class Lines final : public leveldb::Logger {
- public:
-  void Logv(const char* format, std::va_list arguments) override {
-    char line[500];
-    std::vsnprintf(line, sizeof(line), format, arguments);
-    text += std::string(line) + "\n";
-  }
-  std::string text;
-};
 
 class DamagedWalTest : public ::testing::Test {
  protected:
-  DamagedWalTest() : files_(&env_, kStoreName) {}
-
   static constexpr int kRecords = 100;  // 1 KiB each: four blocks
 
   std::string Log(SequenceNumber first, const std::string& value) {
@@ -62,9 +46,8 @@ class DamagedWalTest : public ::testing::Test {
       records.push_back("k" + std::to_string(100 + i) + "@" + std::to_string(first + i) + "=" +
                         value + std::to_string(i) + std::string(1000, 'v'));
     }
-    std::string bytes;
     const std::string path = LogFileName(kStoreName, files_.AddWal(records, first));
-    EXPECT_TRUE(leveldb::ReadFileToString(&env_, path, &bytes).ok());
+    const std::string bytes = testing::FileBytes(&env_, path);
     EXPECT_TRUE(env_.RemoveFile(path).ok());
     return bytes;
   }
@@ -77,7 +60,7 @@ class DamagedWalTest : public ::testing::Test {
     leveldb::Options options = files_.options();
     options.info_log = &lines_;
     EXPECT_EQ(leveldb::RepairDB(kStoreName, options).ToString(), "OK");
-    const StoreReading reading = ReadStore(options, kStoreName);
+    const testing::StoreReading reading = testing::ReadStore(options, kStoreName);
     EXPECT_EQ(reading.status.ToString(), "OK");
     for (const std::string& directory : {std::string(kStoreName), LostDirectoryName(kStoreName)}) {
       std::vector<std::string> names;
@@ -88,24 +71,24 @@ class DamagedWalTest : public ::testing::Test {
   }
 
   CrashEnv env_;
-  StoreFiles files_;
-  Lines lines_;
+  StoreFiles files_{&env_, kStoreName};
+  testing::LinesLogger lines_;
 };
 
 TEST_F(DamagedWalTest, OneByteCostsOneRecord) {
   const std::string whole = Log(1, "");
   ASSERT_EQ(Repaired(whole).size(), size_t{kRecords});
-  EXPECT_THAT(lines_.text, Not(HasSubstr("offset")));
+  EXPECT_THAT(lines_.TakeText(), ::testing::Not(HasSubstr("offset")));
   size_t at = log::kBlockBytes;  // the second block begins in the middle of a record
   at += log::kHeaderBytes + static_cast<uint8_t>(whole[at + 4]) +
         256 * static_cast<uint8_t>(whole[at + 5]);
   for (const size_t byte : {0, 3, 4, 5, 6, 7, 10, 20, 500, 1000}) {
     std::string damaged = whole;
     damaged[at + byte] ^= 0x04;
-    lines_.text.clear();
     EXPECT_EQ(Repaired(damaged).size(), size_t{kRecords - 1}) << byte;
-    EXPECT_THAT(lines_.text, HasSubstr("at offset " + std::to_string(at)));
-    EXPECT_THAT(lines_.text, HasSubstr("the next record that can be read begins at offset"));
+    const std::string text = lines_.TakeText();
+    EXPECT_THAT(text, HasSubstr("at offset " + std::to_string(at)));
+    EXPECT_THAT(text, HasSubstr("the next record that can be read begins at offset"));
   }
 }
 
@@ -165,15 +148,11 @@ TEST_F(DamagedWalTest, WhatARecycledFileHeldBeforeDoesNotComeBack) {
 TEST(ScanTableTest, NoticesAFlippedByteOfAnyBlock) {
   CrashEnv disk;
   const std::unique_ptr<const leveldb::FilterPolicy> policy(leveldb::NewBloomFilterPolicy(10));
-  leveldb::Options options;
-  options.env = &disk;
-  options.create_if_missing = true;
+  leveldb::Options options = testing::SmallOptions(&disk);
   options.filter_policy = policy.get();
-  leveldb::DB* raw = nullptr;
-  ASSERT_TRUE(leveldb::DB::Open(options, kStoreName, &raw).ok());
-  std::unique_ptr<leveldb::DB> db(raw);
-  for (int i = 0; i < 20; ++i)
-    ASSERT_TRUE(db->Put(leveldb::WriteOptions(), std::to_string(i), "value").ok());
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(testing::OpenAt(options, kStoreName, &db).ok());
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(db->Put({}, std::to_string(i), "value").ok());
   ASSERT_TRUE(Flush(db.get()).ok());
   db.reset();
 
@@ -182,8 +161,7 @@ TEST(ScanTableTest, NoticesAFlippedByteOfAnyBlock) {
   context.name = kStoreName;
   const std::string path =
       std::string(kStoreName) + "/" + *testing::TableNames(&disk, kStoreName).begin();
-  std::string whole;
-  ASSERT_TRUE(leveldb::ReadFileToString(&disk, path, &whole).ok());
+  const std::string whole = testing::FileBytes(&disk, path);
   TableScan scan;
   ASSERT_TRUE(ScanTable(context, 1, path, &scan).ok());
   ASSERT_EQ(scan.damage.ToString(), "OK");

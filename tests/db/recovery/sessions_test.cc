@@ -13,6 +13,7 @@
 #include "lull/lull.h"
 #include "tests/db/support/small_store.h"
 #include "tests/db/support/store_files.h"
+#include "tests/db/support/store_properties.h"
 #include "tests/db/support/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
@@ -20,10 +21,8 @@
 namespace lull {
 namespace {
 
-using leveldb::Status;
 using testing::Contents;
 using testing::CrashEnv;
-using testing::CrashOptions;
 using testing::FaultEnv;
 using testing::kStoreName;
 
@@ -36,9 +35,9 @@ class SessionsTest : public ::testing::Test {
   void Open(leveldb::Env* env = nullptr) {
     db_.reset();
     if (env != nullptr) options_.env = env;
-    const Status status = testing::OpenAt(options_, kStoreName, &db_);
-    ASSERT_TRUE(status.ok()) << status.ToString();
+    ASSERT_EQ(testing::OpenAt(options_, kStoreName, &db_).ToString(), "OK");
   }
+  void ExpectAll() { EXPECT_EQ(testing::ReadAll(db_.get()), expected_); }
   /// Keys are overwritten by later sessions.
   void Write(size_t bytes, bool sync = false) {
     constexpr size_t kValueBytes = 500;
@@ -52,16 +51,11 @@ class SessionsTest : public ::testing::Test {
       expected_[key] = value;
     }
   }
-  int L0Tables() {
-    std::string count;
-    EXPECT_TRUE(db_->GetProperty("leveldb.num-files-at-level0", &count));
-    return std::stoi(count);
-  }
   std::set<std::string> Tables() { return testing::TableNames(options_.env, kStoreName); }
   std::set<std::string> Logs() { return testing::NamesEndingIn(options_.env, kStoreName, ".log"); }
   /// What an ended process leaves, after the machine also ended.
   std::unique_ptr<CrashEnv> PowerLoss() {
-    auto after = disk_.Crash(1, CrashOptions::LoseAllUnsynced());
+    auto after = disk_.Crash(1, testing::CrashOptions::LoseAllUnsynced());
     db_.reset();
     return after;
   }
@@ -76,17 +70,17 @@ class SessionsTest : public ::testing::Test {
 TEST_F(SessionsTest, ALittleStaysInItsLogs) {
   for (int session = 0; session < 10; ++session) {
     Open();
-    EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
+    ExpectAll();
     Write(1000);
   }
   Open();
-  EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
+  ExpectAll();
   EXPECT_TRUE(Tables().empty());
   // A flush takes the entries of all sessions, and their logs go.
   ASSERT_TRUE(Flush(db_.get()).ok());
   ASSERT_TRUE(WaitForIdle(db_.get()).ok());
   EXPECT_EQ(Tables().size(), 1u);
-  EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
+  ExpectAll();
   db_.reset();
   EXPECT_EQ(Logs().size(), 1u);
 }
@@ -107,13 +101,13 @@ TEST_F(SessionsTest, NothingGrowsWithoutBound) {
     for (int session = 0; session < 300; ++session) {
       Open();
       logs_max = std::max(logs_max, Logs().size());
-      l0_max = std::max(l0_max, L0Tables());
+      l0_max = std::max(l0_max, testing::TablesAt(db_.get(), 0));
       Write(bytes);
     }
     EXPECT_LE(logs_max, 40u) << bytes;
     EXPECT_LE(l0_max, 16) << bytes;
     Open();
-    EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
+    ExpectAll();
   }
 }
 
@@ -134,14 +128,14 @@ TEST_F(SessionsTest, MuchIsFlushedAfterTheOpen) {
   }
   Open(&disk_);
   Write(5'000);  // newer than what was recovered
-  EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
+  ExpectAll();
   ASSERT_TRUE(Flush(db_.get()).ok());
   ASSERT_TRUE(WaitForIdle(db_.get()).ok());
-  EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
+  ExpectAll();
   db_.reset();
   EXPECT_EQ(Logs().size(), 1u);
   Open();
-  EXPECT_EQ(testing::ReadAll(db_.get()), expected_);
+  ExpectAll();
 }
 
 TEST_F(SessionsTest, ASyncedWriteKeepsEarlierSessions) {
@@ -209,9 +203,8 @@ TEST_F(SessionsTest, ACopyOfALogHidesNothing) {
   Open();
   Write(200'000);  // also overwrites those keys
   db_.reset();
-  std::string bytes;
   const std::string directory = std::string(kStoreName) + "/";
-  ASSERT_TRUE(leveldb::ReadFileToString(&disk_, directory + first, &bytes).ok());
+  const std::string bytes = testing::FileBytes(&disk_, directory + first);
   const std::string copy = LogFileName(kStoreName, 900);
   ASSERT_TRUE(leveldb::WriteStringToFile(&disk_, bytes, copy).ok());
   leveldb::DB* raw = nullptr;
@@ -220,7 +213,7 @@ TEST_F(SessionsTest, ACopyOfALogHidesNothing) {
     EXPECT_EQ(testing::ReadAll(db), expected_);
     std::string value;
     for (const auto& [key, newest] : expected_) {
-      ASSERT_TRUE(db->Get(leveldb::ReadOptions(), key, &value).ok());
+      ASSERT_TRUE(db->Get({}, key, &value).ok());
       EXPECT_EQ(value, newest) << key;
     }
   };

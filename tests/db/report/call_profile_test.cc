@@ -15,7 +15,6 @@
 #include "lull/lull.h"
 #include "tests/db/support/scripted_store.h"
 #include "tests/support/fault_env.h"
-#include "tests/support/json_value.h"
 #include "util/clock.h"
 #include "util/thread.h"
 
@@ -38,24 +37,19 @@ class SlowReadsEnv final : public testing::FaultEnv {
 
 class CallProfileTest : public testing::ScriptedStoreTest {
  protected:
+  CallProfileTest() {
+    script_.Set(script_.Nothing());
+    Open();
+  }
+
   void Put(const std::string& key, bool sync = false) {
     leveldb::WriteOptions write;
     write.sync = sync;
     EXPECT_TRUE(db_->Put(write, key, "value").ok());
   }
-  void OpenIdle() {
-    script_.Set(script_.Nothing());
-    Open();
-  }
-  testing::Json Stats() {
-    std::string text;
-    EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
-    return testing::Json::Parse(text);
-  }
 };
 
 TEST_F(CallProfileTest, PartsOfAWrite) {
-  OpenIdle();
   CallProfile profile;
   EXPECT_EQ(profile.ToString(), "");
   Put("a");
@@ -75,7 +69,6 @@ TEST_F(CallProfileTest, ADelayedWrite) {
   Directive slow = script_.Nothing();
   slow.delay_us_per_write = 3000;
   script_.Set(slow);
-  Open();
   AwaitObeyed();
   CallProfile profile;
   Put("a");
@@ -85,7 +78,7 @@ TEST_F(CallProfileTest, ADelayedWrite) {
 
 TEST_F(CallProfileTest, WritesThatWait) {
   script_.Set(Everything());
-  Open();
+  AwaitObeyed();
   env_.tables.Close();  // no flush ends, so memory fills up
   uint64_t room = 0;
   uint64_t new_logs = 0;
@@ -116,7 +109,6 @@ TEST_F(CallProfileTest, WritesThatWait) {
 }
 
 TEST_F(CallProfileTest, ReadsFromFiles) {
-  OpenIdle();
   Write(0, 100);
   ASSERT_TRUE(Flush(db_.get()).ok());
   db_.reset();
@@ -128,19 +120,19 @@ TEST_F(CallProfileTest, ReadsFromFiles) {
 
   CallProfile profile;
   std::string value;
-  ASSERT_TRUE(db->Get(leveldb::ReadOptions(), KeyOf(5), &value).ok());
+  ASSERT_TRUE(db->Get({}, KeyOf(5), &value).ok());
   EXPECT_EQ(profile.Count(CallPart::kMemTableFind), 1u);
   EXPECT_EQ(profile.Count(CallPart::kBlockRead), 1u);
   EXPECT_EQ(profile.Count(CallPart::kBlockDecode), 1u);
   EXPECT_GE(profile.Nanos(CallPart::kBlockRead), kReadTakesNanos);
 
   profile.Clear();
-  ASSERT_TRUE(db->Get(leveldb::ReadOptions(), KeyOf(5), &value).ok());
+  ASSERT_TRUE(db->Get({}, KeyOf(5), &value).ok());
   EXPECT_EQ(profile.Count(CallPart::kMemTableFind), 1u);
   EXPECT_EQ(profile.Count(CallPart::kBlockRead), 0u) << "the block is in the cache";
 
   profile.Clear();
-  const std::unique_ptr<leveldb::Iterator> entry(db->NewIterator(leveldb::ReadOptions()));
+  const std::unique_ptr<leveldb::Iterator> entry(db->NewIterator({}));
   for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
   }
   EXPECT_GT(profile.Count(CallPart::kBlockRead), 1u);
@@ -148,7 +140,6 @@ TEST_F(CallProfileTest, ReadsFromFiles) {
 }
 
 TEST_F(CallProfileTest, EachOfAThreadMeasuresItsCalls) {
-  OpenIdle();
   CallProfile outer;
   auto other = ThreadFactory::System()->Start("other", CpuClass::kNormal, [&] {
     Put("a");
@@ -170,7 +161,6 @@ TEST_F(CallProfileTest, EachOfAThreadMeasuresItsCalls) {
 
 // In any order: calls measure for those that still exist, and write to no other.
 TEST_F(CallProfileTest, AreDestroyedInAnyOrder) {
-  OpenIdle();
   using Order = std::array<size_t, 3>;
   for (const Order& order : {Order{0, 1, 2}, Order{1, 0, 2}, Order{2, 0, 1}, Order{1, 2, 0}}) {
     struct Place {
@@ -194,7 +184,6 @@ TEST_F(CallProfileTest, AreDestroyedInAnyOrder) {
 }
 
 TEST_F(CallProfileTest, IsDestroyedOnAnotherThread) {
-  OpenIdle();
   auto profile = std::make_unique<CallProfile>();
   ThreadFactory::System()->Start("other", CpuClass::kNormal, [&] {
     Put("a");
@@ -213,8 +202,9 @@ TEST_F(CallProfileTest, IsDestroyedDuringACallThatItMeasures) {
   env.set_before_operation([&, caller = ThreadOrdinal()](testing::IoOp op, const std::string&) {
     if (op == testing::kSync && ThreadOrdinal() == caller) profile.reset();
   });
+  db_.reset();
   options_.env = &env;
-  OpenIdle();
+  Open();
   profile = std::make_unique<CallProfile>();
   Put("a", /*sync=*/true);
   EXPECT_EQ(profile, nullptr);
@@ -222,7 +212,6 @@ TEST_F(CallProfileTest, IsDestroyedDuringACallThatItMeasures) {
 }
 
 TEST_F(CallProfileTest, InC) {
-  OpenIdle();
   lull_call_profile_t* const profile = lull_call_profile_create();
   Put("a", /*sync=*/true);
   EXPECT_EQ(lull_call_profile_count(profile, lull_part_log_sync), 1u);

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -17,15 +16,9 @@
 namespace lull {
 namespace {
 
-Event Begin(uint64_t id) {
+Event EventOf(uint64_t id, JobEvent::Phase phase = JobEvent::Phase::kBegin) {
   JobEvent event;
-  event.job.id = id;
-  return event;
-}
-
-Event End(uint64_t id) {
-  JobEvent event;
-  event.phase = JobEvent::Phase::kEnd;
+  event.phase = phase;
   event.job.id = id;
   return event;
 }
@@ -72,12 +65,12 @@ class EventHubTest : public ::testing::Test {
     return hub_.Add(notes, EventHub::Wants::kEverything, past);
   }
   void Post(uint64_t first, uint64_t last) {
-    for (uint64_t id = first; id <= last; ++id) hub_.Post(Begin(id));
+    for (uint64_t id = first; id <= last; ++id) hub_.Post(EventOf(id));
   }
   /// notes_ hangs in an event until its gate opens.
   void Hang() {
     notes_->gate.Close();
-    hub_.Post(Begin(0));
+    hub_.Post(EventOf(0));
     notes_->gate.AwaitBlocked();
   }
 
@@ -89,8 +82,8 @@ class EventHubTest : public ::testing::Test {
 TEST_F(EventHubTest, WhoComesLaterHearsOfThePastItIsToldAndOfWhatFollows) {
   Add(notes_);
   Post(1, 1);
-  EXPECT_TRUE(Add(second_, {Begin(7), Begin(8)}).ok());
-  EXPECT_TRUE(Add(second_, {Begin(9)}).IsInvalidArgument());
+  EXPECT_TRUE(Add(second_, {EventOf(7), EventOf(8)}).ok());
+  EXPECT_TRUE(Add(second_, {EventOf(9)}).IsInvalidArgument());
   Post(2, 2);
   hub_.Stop();
   Post(3, 3);
@@ -100,8 +93,8 @@ TEST_F(EventHubTest, WhoComesLaterHearsOfThePastItIsToldAndOfWhatFollows) {
 
 TEST_F(EventHubTest, SummariesAreEndsOnly) {
   hub_.Add(notes_, EventHub::Wants::kSummaries, {});
-  hub_.Post(Begin(1));
-  hub_.Post(End(2));
+  hub_.Post(EventOf(1));
+  hub_.Post(EventOf(2, JobEvent::Phase::kEnd));
   hub_.Stop();
   EXPECT_EQ(notes_->Heard(), (Ids{2}));
 }
@@ -179,9 +172,9 @@ TEST_F(EventHubTest, AListenerThatHangsStopsNoOtherHub) {
   Hang();
   EventHub other;
   ASSERT_TRUE(other.Add(second_, EventHub::Wants::kEverything, {}).ok());
-  other.Post(Begin(1));
+  other.Post(EventOf(1));
   second_->AwaitFirst();
-  other.Post(Begin(2));
+  other.Post(EventOf(2));
   other.Stop();
   EXPECT_EQ(second_->Heard(), (Ids{1, 2}));
   notes_->gate.Open();

@@ -11,7 +11,6 @@
 #include "leveldb/db.h"
 #include "lull/lull.h"
 #include "tests/db/support/scripted_store.h"
-#include "tests/support/json_value.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -28,20 +27,15 @@ class MemoryReportTest : public testing::ScriptedStoreTest {
  protected:
   MemoryReportTest() { scheduling_.memory_budget_bytes = 64 * kMiB; }
 
-  void Do(Directive directive) {
-    script_.Set(directive);
+  /// Opens a store that does nothing before a flush is asked for.
+  void OpenHeld() {
+    Open();
+    Directive held = script_.Nothing();
+    held.flush_bytes_min = 64 * kMiB;
+    script_.Set(held);
     AwaitObeyed();
   }
-  static Directive NothingYet() {
-    Directive held = Script::Nothing();
-    held.flush_bytes_min = 64 * kMiB;
-    return held;
-  }
-  uint64_t Bytes(const std::string& member) {
-    std::string text;
-    EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
-    return testing::Json::Parse(text)["memory"][member].Count();
-  }
+  uint64_t Bytes(const std::string& member) { return Stats()["memory"][member].Count(); }
   /// Memory of the store's mapped WALs, as the system counts it.
   uint64_t MappedBytes() const {
     std::ifstream maps("/proc/self/smaps");
@@ -54,13 +48,10 @@ class MemoryReportTest : public testing::ScriptedStoreTest {
     }
     return bytes;
   }
-
-  using Script = testing::Script;
 };
 
 TEST_F(MemoryReportTest, EachPurposeCountsItsMemoryWhileItExists) {
-  Open();
-  Do(NothingYet());
+  OpenHeld();
   Write(0, 2500);
   const uint64_t memtables = Bytes("active_bytes") + Bytes("immutable_bytes");
   EXPECT_GT(memtables, 2'500'000u);
@@ -73,7 +64,7 @@ TEST_F(MemoryReportTest, EachPurposeCountsItsMemoryWhileItExists) {
     return Bytes("mapped_wal_bytes") == MappedBytes() && MappedBytes() < 3 * 3 * kMiB / 2;
   });
 
-  const std::unique_ptr<leveldb::Iterator> reader(db_->NewIterator(leveldb::ReadOptions()));
+  const std::unique_ptr<leveldb::Iterator> reader(db_->NewIterator({}));
   ASSERT_TRUE(Flush(db_.get()).ok());
   Await("the reader alone has the memtables", [&] {
     return Bytes("active_bytes") + Bytes("immutable_bytes") < kMiB / 8 &&
@@ -82,7 +73,7 @@ TEST_F(MemoryReportTest, EachPurposeCountsItsMemoryWhileItExists) {
   EXPECT_GT(Bytes("key_filter_bytes"), 2500u);
   EXPECT_EQ(Bytes("block_cache_bytes"), 0u);
   std::string value;
-  ASSERT_TRUE(db_->Get(leveldb::ReadOptions(), KeyOf(7), &value).ok());
+  ASSERT_TRUE(db_->Get({}, KeyOf(7), &value).ok());
   EXPECT_GT(Bytes("block_cache_bytes"), 1000u);
 }
 
@@ -106,8 +97,7 @@ TEST_F(MemoryReportTest, TheTotalEqualsTheMemoryOfTheProcess) {
     return static_cast<double>(info.uordblks + info.hblkhd);
   };
   const double heap_before = heap();
-  Open();
-  Do(NothingYet());
+  OpenHeld();
   const auto expect_equal = [&](const std::string& when) {
     const double blocks =
         static_cast<double>(Bytes("memtable_bytes") + Bytes("pooled_block_bytes"));

@@ -61,10 +61,8 @@ class StoreEventsTest : public ::testing::Test {
   }
   void Fill(int first, int count) {
     for (int i = first; i < first + count; ++i) {
-      ASSERT_EQ(db_->Put(leveldb::WriteOptions(), "key" + std::to_string(i * 7919 % 10007),
-                         std::string(1000, static_cast<char>('a' + i % 26)))
-                    .ToString(),
-                "OK");
+      const std::string value(1000, static_cast<char>('a' + i % 26));
+      ASSERT_EQ(db_->Put({}, "key" + std::to_string(i * 7919 % 10007), value).ToString(), "OK");
     }
   }
   std::string Property(const std::string& name) { return testing::Property(db_.get(), name); }
@@ -151,18 +149,15 @@ TEST_F(StoreEventsTest, AStopIsSeenWhileItLasts) {
 
 TEST_F(StoreEventsTest, WritesAreRefusedWhileNoLogCanBeWritten) {
   OpenWith("policy=lull");
-  testing::Fault fault;
-  fault.kind = testing::FaultKind::kErrorSticky;
-  fault.ops = testing::kAppend;
-  fault.name_part = ".log";
-  env_.Arm(fault);
-  EXPECT_FALSE(db_->Put(leveldb::WriteOptions(), "a", "1").ok());
-  EXPECT_FALSE(db_->Put(leveldb::WriteOptions(), "a", "1").ok());
+  env_.Arm(
+      {.kind = testing::FaultKind::kErrorSticky, .ops = testing::kAppend, .name_part = ".log"});
+  EXPECT_FALSE(db_->Put({}, "a", "1").ok());
+  EXPECT_FALSE(db_->Put({}, "a", "1").ok());
   checker_->Await([](const auto& counts) { return counts.refusals > 0; });
   EXPECT_NE(Stats()["write_error"].Text().find("injected"), std::string::npos);
   EXPECT_EQ(Metric("lull_writes_refused"), 1);
   env_.Heal();
-  EXPECT_TRUE(db_->Put(leveldb::WriteOptions(), "a", "1").ok());
+  EXPECT_TRUE(db_->Put({}, "a", "1").ok());
   EXPECT_EQ(Stats()["write_error"], "");
   EXPECT_EQ(Metric("lull_writes_refused"), 0);
   Close();
@@ -176,7 +171,7 @@ TEST_F(StoreEventsTest, LatenciesAreRecordedWhenTheyAreWanted) {
   sync.sync = true;
   ASSERT_TRUE(db_->Put(sync, "a", "1").ok());
   std::string value;
-  for (int i = 0; i < 30; ++i) ASSERT_TRUE(db_->Get(leveldb::ReadOptions(), "a", &value).ok());
+  for (int i = 0; i < 30; ++i) ASSERT_TRUE(db_->Get({}, "a", &value).ok());
   const Json latency = Stats()["latency"];
   EXPECT_EQ(latency["write"]["count"], 50);
   EXPECT_EQ(latency["sync_write"]["count"], 1);
@@ -219,7 +214,7 @@ class ReadingListener final : public EventListener {
     std::string text;
     EXPECT_TRUE(db_->GetProperty("lull.stats", &text));
     EXPECT_TRUE(Json::Accepts(text));
-    const leveldb::Status status = db_->Get(leveldb::ReadOptions(), "key0", &text);
+    const leveldb::Status status = db_->Get({}, "key0", &text);
     EXPECT_TRUE(status.ok() || status.IsNotFound());
   }
 
@@ -244,9 +239,8 @@ TEST_P(StoreEventsUnderLoadTest, EveryJobGoesItsWay) {
       while (!done.load()) {
         const auto guest = std::make_shared<JobSequenceChecker>();
         ASSERT_TRUE(AddListener(db_.get(), guest).ok());
-        for (int reads = 0; reads < 20 + 10 * i; ++reads) {
+        for (int reads = 0; reads < 20 + 10 * i; ++reads)
           ASSERT_TRUE(Json::Accepts(Property("lull.stats")));
-        }
         testing::ParseMetrics(Property("lull.metrics"));
         ASSERT_TRUE(RemoveListener(db_.get(), guest).ok());
         ASSERT_EQ(guest->errors(), std::vector<std::string>());

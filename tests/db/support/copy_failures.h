@@ -9,7 +9,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "tests/db/support/expect_ok.h"
 #include "tests/db/support/small_store.h"

@@ -6,6 +6,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "leveldb/env.h"
@@ -31,6 +32,14 @@ class LinesLogger final : public leveldb::Logger {
     int count = 0;
     for (const std::string& line : lines_) count += line.starts_with(begin) ? 1 : 0;
     return count;
+  }
+
+  /// All lines since the last call.
+  std::string TakeText() {
+    MutexLock lock(mutex_);
+    std::string text;
+    for (const std::string& line : std::exchange(lines_, {})) text += line + "\n";
+    return text;
   }
 
   EventCount lines;  ///< each line

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -151,13 +152,15 @@ class ScriptedStoreTest : public ::testing::Test {
   }
   void Write(uint64_t from, uint64_t until) {
     for (uint64_t i = from; i < until; ++i) {
-      ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), KeyOf(i), ValueOf(i)).ok());
+      ASSERT_TRUE(db_->Put({}, KeyOf(i), ValueOf(i)).ok());
       acked_.store(i + 1);
     }
   }
+  void Put(const std::string& key, const std::string& value) {
+    ASSERT_TRUE(db_->Put({}, key, value).ok());
+  }
   void Delete(uint64_t from, uint64_t until) {
-    for (uint64_t i = from; i < until; ++i)
-      ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), KeyOf(i)).ok());
+    for (uint64_t i = from; i < until; ++i) ASSERT_TRUE(db_->Delete({}, KeyOf(i)).ok());
   }
   /// Waits until all writes are in tables and no background work is left.
   void Rest() {
@@ -165,23 +168,30 @@ class ScriptedStoreTest : public ::testing::Test {
     ASSERT_TRUE(WaitForIdle(db_.get()).ok());
   }
   int TablesAt(int level) { return testing::TablesAt(db_.get(), level); }
+  std::string Property(const std::string& name) { return testing::Property(db_.get(), name); }
   Json Space() { return JsonProperty(db_.get(), "lull.space"); }
+  Json Stats() { return JsonProperty(db_.get(), "lull.stats"); }
   void ExpectAll(leveldb::DB* db, uint64_t count) {
     for (uint64_t i = 0; i < count; ++i) {
       std::string value;
-      ASSERT_TRUE(db->Get(leveldb::ReadOptions(), KeyOf(i), &value).ok()) << i;
+      ASSERT_TRUE(db->Get({}, KeyOf(i), &value).ok()) << i;
       ASSERT_EQ(value, ValueOf(i)) << i;
     }
   }
-  std::vector<uint64_t> TableSizes() const {
+  std::vector<uint64_t> TableSizes() const { return FileSizes(".ldb"); }
+  std::vector<uint64_t> FileSizes(const std::string& extension) const {
     std::vector<uint64_t> sizes;
     for (const auto& file : std::filesystem::directory_iterator(name_)) {
-      if (file.path().extension() != ".ldb") continue;
+      if (file.path().extension() != extension) continue;
       std::error_code deleted;
       const uint64_t bytes = file.file_size(deleted);
       if (!deleted) sizes.push_back(bytes);
     }
     return sizes;
+  }
+  uint64_t TotalSize(const std::string& extension) const {
+    const std::vector<uint64_t> sizes = FileSizes(extension);
+    return std::accumulate(sizes.begin(), sizes.end(), uint64_t{0});
   }
 
   HeldTablesEnv env_;

@@ -38,7 +38,7 @@ inline leveldb::Status OpenAt(const leveldb::Options& options, const std::string
 
 inline Contents ReadAll(leveldb::DB* db) {
   Contents contents;
-  const std::unique_ptr<leveldb::Iterator> entry(db->NewIterator(leveldb::ReadOptions()));
+  const std::unique_ptr<leveldb::Iterator> entry(db->NewIterator({}));
   for (entry->SeekToFirst(); entry->Valid(); entry->Next())
     contents[entry->key().ToString()] = entry->value().ToString();
   EXPECT_TRUE(entry->status().ok()) << entry->status().ToString();

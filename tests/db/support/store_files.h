@@ -23,6 +23,7 @@
 #include "db/wal/wal_reader.h"
 #include "leveldb/write_batch.h"
 #include "tests/db/support/version_text.h"
+#include "tests/util/test_dir.h"
 
 namespace lull::testing {
 
@@ -85,10 +86,8 @@ class StoreFiles {
   uint64_t AddWal(const std::vector<std::string>& records,
                   std::optional<SequenceNumber> first = std::nullopt) {
     const uint64_t number = context_.NewFileNumber();
-    log::Writer writer(NewFile(LogFileName(name(), number)));
-    if (first) {
-      EXPECT_TRUE(writer.AddRecord(WalPreamble(*first)).ok());
-    }
+    log::Writer writer(Opened(env(), &leveldb::Env::NewWritableFile, LogFileName(name(), number)));
+    EXPECT_TRUE(!first || writer.AddRecord(WalPreamble(*first)).ok());
     for (const std::string& record : records) {
       const std::vector<Entry> entries = EntriesFromText(record);
       leveldb::WriteBatch batch;
@@ -130,12 +129,6 @@ class StoreFiles {
     options.compression = leveldb::kNoCompression;
     options.block_size = 1;  // one entry for each block
     return options;
-  }
-
-  std::unique_ptr<leveldb::WritableFile> NewFile(const std::string& path) {
-    leveldb::WritableFile* file = nullptr;
-    EXPECT_TRUE(env()->NewWritableFile(path, &file).ok());
-    return std::unique_ptr<leveldb::WritableFile>(file);
   }
 
   const leveldb::Options options_;

@@ -20,6 +20,13 @@ inline std::set<std::string> NamesEndingIn(leveldb::Env* env, const std::string&
   return {names.begin(), names.end()};
 }
 
+/// "" if there is no such file.
+inline std::string FileBytes(leveldb::Env* env, const std::string& path) {
+  std::string bytes;
+  leveldb::ReadFileToString(env, path, &bytes);
+  return bytes;
+}
+
 inline std::set<std::string> TableNames(leveldb::Env* env, const std::string& directory) {
   return NamesEndingIn(env, directory, ".ldb");
 }

@@ -15,9 +15,10 @@ std::string KeyFromText(const std::string& text, uint64_t default_sequence) {
   return MakeInternalKey(text.substr(0, at), sequence, ValueKind::kValue);
 }
 
-VersionEdit EditFromText(const std::string& text) {
+VersionEdit EditFromText(const std::string& text, std::vector<std::pair<int, uint64_t>> deleted) {
   static const std::regex kTable(R"((\d+):\[([^.\]]*)\.\.([^\]]*)\](?:\*([0-9.]+))?)");
   VersionEdit edit;
+  edit.deleted_tables = std::move(deleted);
   std::istringstream words(text);
   int level = -1;
   for (std::string word; words >> word;) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/compaction/picker.h"
@@ -22,8 +23,9 @@ namespace lull::testing {
 // The internal key of "user_key@sequence", or of "user_key" with `default_sequence`.
 std::string KeyFromText(const std::string& text, uint64_t default_sequence);
 
-// The tables that `text` lists, as an edit.
-VersionEdit EditFromText(const std::string& text);
+// An edit that adds the tables that `text` lists, and removes `deleted` (level and number).
+VersionEdit EditFromText(const std::string& text,
+                         std::vector<std::pair<int, uint64_t>> deleted = {});
 
 inline TableRef MakePlainTable(const TableMeta& table) {
   return std::make_shared<TableFile>(table, nullptr);

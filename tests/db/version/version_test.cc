@@ -1,5 +1,4 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-
 #include "db/version/version.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +13,6 @@
 namespace lull {
 namespace {
 
-using testing::Applied;
 using testing::EditFromText;
 using testing::EmptyVersion;
 using ::testing::HasSubstr;
@@ -86,8 +84,7 @@ TEST(Version, DebtCountsExcessForEachLevelItPasses) {
 
 TEST(VersionBuilder, AMovedTableKeepsItsTableFile) {
   const VersionRef base = VersionFromText("L1: 1:[a..c] 2:[d..f]");
-  VersionEdit move = EditFromText("L2: 1:[a..c]");
-  move.deleted_tables = {{1, 1}};
+  const VersionEdit move = EditFromText("L2: 1:[a..c]", {{1, 1}});
   int made = 0;
   VersionBuilder builder(base, [&](const TableMeta& table) {
     ++made;
@@ -109,12 +106,8 @@ TEST(VersionBuilder, MakesOnlyWhatIsListedAtTheEnd) {
     return MakePlainTable(table);
   });
   ASSERT_TRUE(builder.Apply(EditFromText("L0: 1:[a..c] 2:[a..c]")).ok());
-  VersionEdit compaction = EditFromText("L1: 3:[a..c]");
-  compaction.deleted_tables = {{0, 1}, {0, 2}};
-  ASSERT_TRUE(builder.Apply(compaction).ok());
-  VersionEdit move = EditFromText("L2: 3:[a..c]");
-  move.deleted_tables = {{1, 3}};
-  ASSERT_TRUE(builder.Apply(move).ok());
+  ASSERT_TRUE(builder.Apply(EditFromText("L1: 3:[a..c]", {{0, 1}, {0, 2}})).ok());
+  ASSERT_TRUE(builder.Apply(EditFromText("L2: 3:[a..c]", {{1, 3}})).ok());
   VersionRef result;
   ASSERT_TRUE(builder.Build(&result).ok());
   EXPECT_EQ(made, std::vector<uint64_t>{3});
@@ -132,9 +125,7 @@ TEST(VersionBuilder, TellsWhenTheLastVersionLetsGo) {
     ASSERT_TRUE(builder.Apply(EditFromText("L0: 1:[a..c] 2:[a..c]")).ok());
     ASSERT_TRUE(builder.Build(&first).ok());
   }
-  VersionEdit drop;
-  drop.deleted_tables = {{0, 1}};
-  second = Applied(first, drop);
+  second = testing::Applied(first, EditFromText("", {{0, 1}}));
   EXPECT_TRUE(unlisted.empty());
   first.reset();
   EXPECT_EQ(unlisted, std::vector<uint64_t>{1});
@@ -147,9 +138,7 @@ TEST(VersionBuilder, CountsATableThatIsListedTwiceAlikeOnce) {
   VersionBuilder builder(EmptyVersion(), MakePlainTable);
   ASSERT_TRUE(builder.Apply(EditFromText("L0: 4:[x..z] 4:[x..z] L1: 5:[a..c] 5:[a..c]")).ok());
   ASSERT_TRUE(builder.Apply(EditFromText("L0: 4:[x..z]")).ok());
-  VersionEdit removal;
-  removal.deleted_tables = {{1, 5}};
-  ASSERT_TRUE(builder.Apply(removal).ok());
+  ASSERT_TRUE(builder.Apply(EditFromText("", {{1, 5}})).ok());
   VersionRef result;
   ASSERT_TRUE(builder.Build(&result).ok());
   EXPECT_EQ(Numbers(result->level(0)), "4");
@@ -159,22 +148,15 @@ TEST(VersionBuilder, CountsATableThatIsListedTwiceAlikeOnce) {
 
 TEST(VersionBuilder, RefusesEditsThatDoNotFit) {
   const VersionRef base = VersionFromText("L0: 1:[a..c] L1: 2:[a..c]");
-  VersionEdit edit;
-  edit.deleted_tables = {{1, 1}};
-  EXPECT_TRUE(BuildError(base, edit).IsCorruption()) << "it is in another level";
-  edit.deleted_tables = {{0, 7}};
-  EXPECT_THAT(BuildError(base, edit).ToString(), HasSubstr("table 7"));
-  edit.deleted_tables = {{0, 1}, {0, 1}};
-  EXPECT_TRUE(BuildError(base, edit).IsCorruption());
-  edit.deleted_tables = {{kLevels, 1}};
-  EXPECT_TRUE(BuildError(base, edit).IsCorruption());
+  EXPECT_TRUE(BuildError(base, EditFromText("", {{1, 1}})).IsCorruption()) << "in another level";
+  EXPECT_THAT(BuildError(base, EditFromText("", {{0, 7}})).ToString(), HasSubstr("table 7"));
+  EXPECT_TRUE(BuildError(base, EditFromText("", {{0, 1}, {0, 1}})).IsCorruption());
+  EXPECT_TRUE(BuildError(base, EditFromText("", {{kLevels, 1}})).IsCorruption());
   EXPECT_THAT(BuildError(base, EditFromText("L3: 2:[x..z]")).ToString(), HasSubstr("added twice"));
   EXPECT_TRUE(BuildError(base, EditFromText("L3: 4:[x..z] 4:[x..y]")).IsCorruption());
   EXPECT_TRUE(BuildError(base, EditFromText("L3: 4:[x..z] L4: 4:[x..z]")).IsCorruption());
-
-  VersionEdit changed = EditFromText("L2: 2:[a..d]");
-  changed.deleted_tables = {{1, 2}};
-  EXPECT_THAT(BuildError(base, changed).ToString(), HasSubstr("changed while it moved"));
+  EXPECT_THAT(BuildError(base, EditFromText("L2: 2:[a..d]", {{1, 2}})).ToString(),
+              HasSubstr("changed while it moved"));
 }
 
 TEST(VersionBuilder, RefusesOverlapsAndKeysOutOfOrder) {

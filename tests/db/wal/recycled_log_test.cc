@@ -17,6 +17,7 @@
 #include "db/wal/wal_reader.h"
 #include "leveldb/write_batch.h"
 #include "tests/db/support/memory_files.h"
+#include "tests/db/support/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/rng.h"
 #include "util/coding.h"
@@ -28,19 +29,13 @@ namespace {
 using log::kBlockBytes;
 using log::kHeaderBytes;
 using testing::CrashEnv;
-using testing::CrashOptions;
+using testing::FileBytes;
 using testing::MemorySequential;
 
 constexpr LogBlocks kBlocks{kBlockBytes, kHeaderBytes};
 constexpr uint64_t kCapacityBytes = 4 * kBlockBytes + 1000;
 
 std::string Path(int number) { return "/d/" + std::to_string(number) + ".log"; }
-
-std::string BytesOf(leveldb::Env* env, const std::string& path) {
-  std::string bytes;
-  EXPECT_TRUE(leveldb::ReadFileToString(env, path, &bytes).ok()) << path;
-  return bytes;
-}
 
 struct LevelDBReading {
   std::vector<std::string> records;
@@ -131,7 +126,7 @@ class Recycler {
     ASSERT_TRUE(writer_->AddRecord(record).ok());
   }
   // What a killed process leaves.
-  void ExpectCleanEndNow() { ExpectCleanEnd(BytesOf(&env_, Path(number_)), next_ - first_ + 1); }
+  void ExpectCleanEndNow() { ExpectCleanEnd(FileBytes(&env_, Path(number_)), next_ - first_ + 1); }
   void Sync() {
     ASSERT_TRUE(writer_->Sync().ok());
     synced_ = next_;
@@ -142,9 +137,9 @@ class Recycler {
   }
 
   // Whether LevelDB would replay a record of an older log. Any other mistake fails the test.
-  bool CrashShowsOlder(uint64_t seed, const CrashOptions& crash = {}) {
+  bool CrashShowsOlder(uint64_t seed, const testing::CrashOptions& crash = {}) {
     const std::unique_ptr<CrashEnv> after = env_.Crash(seed, crash);
-    const std::string bytes = BytesOf(after.get(), Path(number_));
+    const std::string bytes = FileBytes(after.get(), Path(number_));
     bool older = false;
     SequenceNumber synced_found = first_;
     for (const std::string& record : ReadAsLevelDB(bytes).records) {
@@ -245,7 +240,7 @@ TEST(RecycledLog, ACrashWhileTheFileIsRecycledLeavesAnEmptyLog) {
       ASSERT_NE(after->FileExists(Path(1)), after->FileExists(Path(2))) << step;
       if (!after->FileExists(Path(2))) continue;
       SCOPED_TRACE(step);
-      ASSERT_NO_FATAL_FAILURE(ExpectCleanEnd(BytesOf(after.get(), Path(2)), 0));
+      ASSERT_NO_FATAL_FAILURE(ExpectCleanEnd(FileBytes(after.get(), Path(2)), 0));
     }
   }
 }

@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -14,6 +13,7 @@
 
 #include "db/base/filename.h"
 #include "scheduler/threads/flush_thread.h"
+#include "tests/db/support/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
 #include "util/descriptor_budget.h"
@@ -26,8 +26,6 @@
 namespace lull {
 namespace {
 
-using testing::CrashEnv;
-using testing::Fault;
 using testing::FaultEnv;
 using testing::FaultKind;
 
@@ -40,21 +38,22 @@ leveldb::Options OptionsWith(leveldb::Env* env) {
   return options;
 }
 
-/// No log can get a descriptor from the budget. Tracks which logs are open.
-class OpenLogsEnv final : public FaultEnv {
+/// Tracks the state of each log.
+class WatchedLogsEnv final : public FaultEnv {
  public:
   using FaultEnv::FaultEnv;
-  bool seals = true;   // sealing releases the descriptor
-  bool limits = true;  // the process has no descriptors left
-  bool IsOpen(const std::string& path) const { return open_.contains(path); }
-  size_t OpenCount() const { return open_.size(); }
-  /// Paths of files with pages.
-  const std::set<std::string>& loaded() const { return loaded_; }
+  bool seals = true;                                   // sealing releases the descriptor
+  bool limits = false;                                 // the process has no descriptors left
+  bool grows = false;                                  // logs can be preallocated further
+  std::set<std::string> open;                          // paths
+  std::set<std::string> loaded;                        // paths of files with pages
+  std::map<std::string, std::vector<uint64_t>> bytes;  // the sizes to which it was preallocated
 
   DescriptorBudget* log_descriptors() override { return limits ? &nothing_ : nullptr; }
   leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes, LogFileMode mode,
                              LogFile** result) override {
     const leveldb::Status status = FaultEnv::NewLogFile(path, capacity_bytes, mode, result);
+    bytes[path] = {capacity_bytes};
     if (status.ok()) *result = new File(this, path, *result);
     return status;
   }
@@ -62,13 +61,13 @@ class OpenLogsEnv final : public FaultEnv {
  private:
   class File final : public LogFile {
    public:
-    File(OpenLogsEnv* env, const std::string& path, LogFile* file)
+    File(WatchedLogsEnv* env, const std::string& path, LogFile* file)
         : env_(env), path_(path), file_(file) {
-      env_->open_.insert(path);
+      env_->open.insert(path);
     }
     ~File() override {
-      env_->open_.erase(path_);
-      env_->loaded_.erase(path_);
+      env_->open.erase(path_);
+      env_->loaded.erase(path_);
     }
     leveldb::Status Append(const leveldb::Slice& data) override { return file_->Append(data); }
     leveldb::Status Close() override { return file_->Close(); }
@@ -78,48 +77,42 @@ class OpenLogsEnv final : public FaultEnv {
       is_sealed_ = true;
       return file_->Seal();
     }
+    leveldb::Status Grow(uint64_t bytes) override {
+      if (!env_->grows) return leveldb::Status::IOError(path_, "no space");
+      env_->bytes[path_].push_back(bytes);
+      return leveldb::Status::OK();
+    }
     bool HoldsDescriptor() const override { return !(is_sealed_ && env_->seals); }
-    void LoadPages() override { env_->loaded_.insert(path_); }
+    void LoadPages() override { env_->loaded.insert(path_); }
     void DropPages(bool all) override {
-      if (all) env_->loaded_.erase(path_);
-      if (!all) env_->loaded_.insert(path_ + " in part");
+      if (all) env_->loaded.erase(path_);
+      if (!all) env_->loaded.insert(path_ + " in part");
     }
 
    private:
-    OpenLogsEnv* const env_;
+    WatchedLogsEnv* const env_;
     const std::string path_;
     const std::unique_ptr<LogFile> file_;
     bool is_sealed_ = false;
   };
 
   DescriptorBudget nothing_{[] { return int64_t{0}; }};
-  std::set<std::string> open_;
-  std::set<std::string> loaded_;
 };
 
-template <class EnvType>
-class WalSetFixture : public ::testing::Test {
+/// A WalSet with its first log.
+class WalSetTest : public ::testing::Test {
  protected:
-  WalSetFixture() : context_(OptionsWith(&env_)), wals_(&context_) {
+  WalSetTest() : context_(OptionsWith(&env_)), wals_(&context_) {
     disk_.CreateDir("/store");
     context_.name = "/store";
     context_.extension = &env_;
     context_.flush_thread = &flush_thread_;
+    EXPECT_TRUE(wals_.Switch(1).ok());
   }
 
   void PrepareAll() {
     while (wals_.NeedsPrepare()) ASSERT_TRUE(wals_.Prepare().ok());
   }
-
-  CrashEnv disk_;
-  EnvType env_{&disk_};
-  FlushThread flush_thread_;  // never started
-  StoreContext context_;
-  WalSet wals_;
-};
-
-class WalSetTest : public WalSetFixture<FaultEnv> {
- protected:
   /// A memtable's lifetime: its records are written, the next WAL takes over, and its own is
   /// released. Returns the number of files to remove.
   size_t Round(int records, bool sync) {
@@ -136,32 +129,32 @@ class WalSetTest : public WalSetFixture<FaultEnv> {
     PrepareAll();
     return obsolete.size();
   }
-
-  size_t Logs() {
-    std::vector<std::string> names;
-    disk_.GetChildren("/store", &names);
-    return names.size();
+  /// The same `rounds` times, with synced records.
+  size_t SyncedRounds(int rounds) {
+    size_t removed = 0;
+    for (int round = 0; round < rounds; ++round) removed += Round(30, true);
+    return removed;
   }
 
-  void Break(FaultKind kind, uint32_t ops) {
-    Fault fault;
-    fault.kind = kind;
-    fault.ops = ops;
-    env_.Arm(fault);
-  }
+  size_t Logs() { return testing::NamesEndingIn(&disk_, "/store", "").size(); }
+
+  void Break(FaultKind kind, uint32_t ops) { env_.Arm({.kind = kind, .ops = ops}); }
+
+  testing::CrashEnv disk_;
+  WatchedLogsEnv env_{&disk_};
+  FlushThread flush_thread_;  // never started
+  StoreContext context_;
+  WalSet wals_;
 };
 
 TEST_F(WalSetTest, ReleasedWalsAreUsedAgainWhereClientsSync) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
   for (int round = 0; round < 20; ++round) {
     Round(30, true);
     ASSERT_LE(Logs(), kLogsMax) << round;
   }
   const uint64_t creations = env_.Count(testing::kOpenWrite);
   const uint64_t appends = disk_.appends_to_reused_logs();
-  size_t removed = 0;
-  for (int round = 0; round < 20; ++round) removed += Round(30, true);
-  EXPECT_EQ(removed, 0u);
+  EXPECT_EQ(SyncedRounds(20), 0u);
   EXPECT_GE(disk_.appends_to_reused_logs() - appends, 20u * 30);
   // Each file was opened for writing once, to be recycled; none was created.
   EXPECT_EQ(env_.Count(testing::kOpenWrite) - creations, 20u);
@@ -169,7 +162,6 @@ TEST_F(WalSetTest, ReleasedWalsAreUsedAgainWhereClientsSync) {
 
 // A successful directory sync after a failed one proves nothing about the names before the failure.
 TEST_F(WalSetTest, AWalWhoseNameMayBeLostIsNotSynced) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
   ASSERT_TRUE(wals_.Append("first").ok());
   ASSERT_TRUE(wals_.Sync().ok());
   ASSERT_TRUE(wals_.Switch(2).ok());  // none was prepared, so Switch created it
@@ -186,10 +178,9 @@ TEST_F(WalSetTest, AWalWhoseNameMayBeLostIsNotSynced) {
 }
 
 TEST_F(WalSetTest, NotWhereClientsDoNotSyncOrCeaseTo) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
   for (int round = 0; round < 20; ++round) EXPECT_EQ(Round(30, false), 1u);
   EXPECT_EQ(disk_.appends_to_reused_logs(), 0u);
-  for (int round = 0; round < 20; ++round) Round(30, true);
+  SyncedRounds(20);
   for (int round = 0; round < 20; ++round) EXPECT_EQ(Round(30, false), 1u);
   const uint64_t appends = disk_.appends_to_reused_logs();
   Round(30, false);
@@ -198,13 +189,10 @@ TEST_F(WalSetTest, NotWhereClientsDoNotSyncOrCeaseTo) {
 }
 
 TEST_F(WalSetTest, FilesOfAnotherSizeAreNotUsed) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
-  for (int round = 0; round < 20; ++round) Round(30, true);
+  SyncedRounds(20);
   EXPECT_EQ(Round(200, true), 1u);  // it had to grow, so its size fits exactly
   EXPECT_EQ(Round(200, true), 1u);
-  size_t removed = 0;
-  for (int round = 0; round < 20; ++round) removed += Round(30, true);
-  EXPECT_GT(removed, 0u);  // files of the larger size are too long now
+  EXPECT_GT(SyncedRounds(20), 0u);  // files of the larger size are too long now
   const uint64_t appends = disk_.appends_to_reused_logs();
   EXPECT_EQ(Round(33, true), 0u);  // the difference is less than the spare bytes of a file
   EXPECT_EQ(Round(30, true), 0u);
@@ -213,7 +201,6 @@ TEST_F(WalSetTest, FilesOfAnotherSizeAreNotUsed) {
 
 // The leader still holds these logs, for a later sync.
 TEST_F(WalSetTest, NorWhatEndedUnsynced) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
   const std::string record(1000, 'r');
   for (int round = 0; round < 30; ++round) {
     Round(20, true);
@@ -228,7 +215,6 @@ TEST_F(WalSetTest, NorWhatEndedUnsynced) {
 }
 
 TEST_F(WalSetTest, AfterASwitchThatFailedTheLogStays) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
   ASSERT_TRUE(wals_.Append("first").ok());
   const uint64_t number = wals_.current_number();
   Break(FaultKind::kErrorSticky, testing::kOpenWrite);
@@ -244,7 +230,6 @@ TEST_F(WalSetTest, AfterASwitchThatFailedTheLogStays) {
 }
 
 TEST_F(WalSetTest, AfterAFailedAppendTheLogDoesNotGoOn) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
   Break(FaultKind::kErrorSticky, testing::kOpenWrite | testing::kAppend);
   EXPECT_FALSE(wals_.Append("first").ok());
   EXPECT_FALSE(wals_.Switch(2).ok());
@@ -252,8 +237,10 @@ TEST_F(WalSetTest, AfterAFailedAppendTheLogDoesNotGoOn) {
   EXPECT_FALSE(wals_.Restart(2).ok());
 }
 
-class OpenLogsTest : public WalSetFixture<OpenLogsEnv> {
+class OpenLogsTest : public WalSetTest {
  protected:
+  OpenLogsTest() { env_.limits = true; }
+
   /// The number of successful switches in `tries` tries.
   int Switches(int tries) {
     int switches = 0;
@@ -267,13 +254,11 @@ class OpenLogsTest : public WalSetFixture<OpenLogsEnv> {
 };
 
 TEST_F(OpenLogsTest, SealedLogsTakeNoDescriptor) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
   EXPECT_GE(Switches(20), 19) << "only the first switch lacks a descriptor";
 }
 
 TEST_F(OpenLogsTest, LogsThatHoldTheirDescriptorAreFew) {
   env_.seals = false;
-  ASSERT_TRUE(wals_.Switch(1).ok());
   EXPECT_EQ(Switches(20), 2);
   wals_.Release(wals_.current_number());
   EXPECT_EQ(Switches(20), 2) << "released logs free their descriptors";
@@ -281,18 +266,16 @@ TEST_F(OpenLogsTest, LogsThatHoldTheirDescriptorAreFew) {
 
 // An Env can refuse to remove an open file, as on Windows; and an open file keeps its space.
 TEST_F(OpenLogsTest, ReleasedLogsAreClosedBeforeTheyAreRemoved) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
   for (int round = 0; round < 5; ++round) {
     Switches(2);
     for (const std::string& path : wals_.Release(wals_.current_number()))
-      EXPECT_FALSE(env_.IsOpen(path)) << path;
-    EXPECT_EQ(env_.OpenCount(), 1u);
+      EXPECT_FALSE(env_.open.contains(path)) << path;
+    EXPECT_EQ(env_.open.size(), 1u);
     EXPECT_FALSE(wals_.HasUnreleased());
   }
 }
 
-TEST_F(OpenLogsTest, OnlyTheCurrentAndTheNextTwoHavePages) {
-  env_.limits = false;
+TEST_F(WalSetTest, OnlyTheCurrentAndTheNextTwoHavePages) {
   const auto prepare_all = [this] {
     PrepareAll();
     wals_.TendPages();
@@ -300,11 +283,11 @@ TEST_F(OpenLogsTest, OnlyTheCurrentAndTheNextTwoHavePages) {
   const auto loaded = [this](std::vector<uint64_t> numbers) {
     std::set<std::string> paths;
     for (const uint64_t number : numbers) paths.insert(LogFileName("/store", number));
-    return env_.loaded() == paths;
+    return env_.loaded == paths;
   };
-  for (int i = 0; i < 4; ++i) ASSERT_TRUE(wals_.Switch(1).ok());  // now more are wanted
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(wals_.Switch(1).ok());  // now more are wanted
   prepare_all();
-  EXPECT_EQ(env_.OpenCount(), 4u + 6u);
+  EXPECT_EQ(env_.open.size(), 4u + 6u);
   const uint64_t first = wals_.current_number() + 1;
   EXPECT_TRUE(loaded({first, first + 1}));
   ASSERT_TRUE(wals_.Switch(1).ok());
@@ -315,22 +298,21 @@ TEST_F(OpenLogsTest, OnlyTheCurrentAndTheNextTwoHavePages) {
   EXPECT_TRUE(loaded({first + 1, first + 2, first + 3})) << "the sealed one lost them";
 
   wals_.DropPagesInLull();
-  EXPECT_TRUE(env_.loaded().contains(LogFileName("/store", first + 1) + " in part"));
-  EXPECT_EQ(env_.loaded().size(), 3u) << "the current one, in part, and the next one";
+  EXPECT_TRUE(env_.loaded.contains(LogFileName("/store", first + 1) + " in part"));
+  EXPECT_EQ(env_.loaded.size(), 3u) << "the current one, in part, and the next one";
   wals_.TendPages();
-  EXPECT_EQ(env_.loaded().size(), 3u) << "the lull goes on";
+  EXPECT_EQ(env_.loaded.size(), 3u) << "the lull goes on";
   ASSERT_TRUE(wals_.Switch(1).ok());
   wals_.TendPages();
-  EXPECT_TRUE(env_.loaded().contains(LogFileName("/store", first + 4)));
+  EXPECT_TRUE(env_.loaded.contains(LogFileName("/store", first + 4)));
 
   for (int i = 0; i < 2; ++i) ASSERT_TRUE(wals_.Switch(1).ok());
-  EXPECT_TRUE(env_.loaded().contains(LogFileName("/store", first + 2))) << "for the flush thread";
-  EXPECT_FALSE(env_.loaded().contains(LogFileName("/store", first + 3)))
+  EXPECT_TRUE(env_.loaded.contains(LogFileName("/store", first + 2))) << "for the flush thread";
+  EXPECT_FALSE(env_.loaded.contains(LogFileName("/store", first + 3)))
       << "the flush thread is late, so the writer drops them";
 }
 
 TEST_F(WalSetTest, WhenSpaceIsShortOnePreparedLogStaysInReserve) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
   PrepareAll();
   const size_t before = Logs();
   wals_.SetDiskLow(true);
@@ -345,7 +327,6 @@ TEST_F(WalSetTest, WhenSpaceIsShortOnePreparedLogStaysInReserve) {
 }
 
 TEST_F(WalSetTest, ARestOfASmallStoreTakesPreparedLogsUntilTheNextSwitch) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
   wals_.SetTableBytes(1 << 30);
   PrepareAll();
   wals_.ShrinkInRest();
@@ -360,7 +341,6 @@ TEST_F(WalSetTest, ARestOfASmallStoreTakesPreparedLogsUntilTheNextSwitch) {
 }
 
 TEST_F(WalSetTest, TheCurrentLogOfARestingSmallStoreIsSmall) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
   wals_.SetTableBytes(0);
   EXPECT_FALSE(wals_.IsTooLargeForRest()) << "it has no records";
   PrepareAll();
@@ -373,75 +353,36 @@ TEST_F(WalSetTest, TheCurrentLogOfARestingSmallStoreIsSmall) {
   EXPECT_EQ(Logs(), before + 1) << "no prepared log was taken";
 }
 
-/// Records the sizes to which each log is preallocated.
-class GrowingLogsEnv final : public FaultEnv {
- public:
-  using FaultEnv::FaultEnv;
-  bool grows = true;
-  std::map<std::string, std::vector<uint64_t>> bytes;
-
-  leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes, LogFileMode mode,
-                             LogFile** result) override {
-    const leveldb::Status status = FaultEnv::NewLogFile(path, capacity_bytes, mode, result);
-    bytes[path] = {capacity_bytes};
-    if (status.ok()) *result = new File(this, path, *result);
-    return status;
-  }
-
- private:
-  class File final : public LogFile {
-   public:
-    File(GrowingLogsEnv* env, const std::string& path, LogFile* file)
-        : env_(env), path_(path), file_(file) {}
-    leveldb::Status Append(const leveldb::Slice& data) override { return file_->Append(data); }
-    leveldb::Status Close() override { return file_->Close(); }
-    leveldb::Status Flush() override { return file_->Flush(); }
-    leveldb::Status Sync() override { return file_->Sync(); }
-    leveldb::Status Grow(uint64_t bytes) override {
-      if (!env_->grows) return leveldb::Status::IOError(path_, "no space");
-      env_->bytes[path_].push_back(bytes);
-      return leveldb::Status::OK();
-    }
-
-   private:
-    GrowingLogsEnv* const env_;
-    const std::string path_;
-    const std::unique_ptr<LogFile> file_;
-  };
-};
-
-class GrowingLogsTest : public WalSetFixture<GrowingLogsEnv> {
+class GrowingLogsTest : public WalSetTest {
  protected:
+  GrowingLogsTest() { env_.grows = true; }
+
   void Append(int kilobytes) {
     for (int i = 0; i < kilobytes; ++i) ASSERT_TRUE(wals_.Append(std::string(1024 - 7, 'r')).ok());
   }
   void Expect(const std::vector<uint64_t>& kilobytes) {
     std::vector<uint64_t> grown;
-    for (const uint64_t bytes : env_.bytes[LogFileName("/store", wals_.current_number())])
-      grown.push_back(bytes >> 10);
+    for (const uint64_t bytes : Sizes()) grown.push_back(bytes >> 10);
     EXPECT_EQ(grown, kilobytes);
+  }
+  /// Of the current log.
+  const std::vector<uint64_t>& Sizes() {
+    return env_.bytes[LogFileName("/store", wals_.current_number())];
   }
 };
 
 TEST_F(GrowingLogsTest, TheFlushThreadPreparesTheNextStretch) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
   wals_.GrowCurrent();
   Expect({32});
   Append(17);
   wals_.GrowCurrent();
   wals_.GrowCurrent();
   Expect({32, 64});
-  Append(20);
-  wals_.GrowCurrent();
-  Expect({32, 64, 128});
-  Append(30);
-  wals_.GrowCurrent();
-  Append(100);
-  wals_.GrowCurrent();
+  for (int i = 0; i < 50; ++i) {
+    Append(10);
+    wals_.GrowCurrent();
+  }
   Expect({32, 64, 128, 256, 320});  // a memtable's size, and some more
-  Append(300);
-  wals_.GrowCurrent();
-  Expect({32, 64, 128, 256, 320});
   PrepareAll();
   ASSERT_TRUE(wals_.Switch(1).ok());
   Append(300);
@@ -450,21 +391,18 @@ TEST_F(GrowingLogsTest, TheFlushThreadPreparesTheNextStretch) {
 }
 
 TEST_F(GrowingLogsTest, TheWriterDoesSoIfTheFlushThreadIsLate) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
   Append(40);
   Expect({32, 64});
   ASSERT_TRUE(wals_.Append(std::string(200 << 10, 'r')).ok());
-  EXPECT_GE(env_.bytes[LogFileName("/store", wals_.current_number())].back(), 240u << 10);
+  EXPECT_GE(Sizes().back(), 240u << 10);
   wals_.GrowCurrent();
   Append(300);
-  const std::vector<uint64_t>& bytes = env_.bytes[LogFileName("/store", wals_.current_number())];
-  EXPECT_EQ(bytes.back() >> 10, 320u);
-  EXPECT_LE(bytes.size(), 5u);
+  EXPECT_EQ(Sizes().back() >> 10, 320u);
+  EXPECT_LE(Sizes().size(), 5u);
 }
 
 TEST_F(GrowingLogsTest, ALogThatCannotGrowTakesRecordsNevertheless) {
   env_.grows = false;
-  ASSERT_TRUE(wals_.Switch(1).ok());
   Append(400);
   wals_.GrowCurrent();
   Expect({32});
@@ -477,8 +415,7 @@ TEST_F(GrowingLogsTest, ALogThatCannotGrowTakesRecordsNevertheless) {
 }
 
 TEST_F(WalSetTest, CloseRemovesWhatWasNotUsed) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
-  for (int round = 0; round < 20; ++round) Round(30, true);
+  SyncedRounds(20);
   ASSERT_TRUE(wals_.Append(std::string(30'000, 'r')).ok());
   ASSERT_TRUE(wals_.Sync().ok());
   ASSERT_TRUE(wals_.Switch(1).ok());
@@ -492,14 +429,13 @@ TEST_F(WalSetTest, CloseRemovesWhatWasNotUsed) {
 }
 
 TEST_F(WalSetTest, AFileThatCannotBeRecycledIsReplaced) {
-  ASSERT_TRUE(wals_.Switch(1).ok());
-  for (int round = 0; round < 10; ++round) Round(30, true);
+  SyncedRounds(10);
   Break(FaultKind::kErrorSticky, testing::kRename);
-  for (int round = 0; round < 10; ++round) Round(30, true);
+  SyncedRounds(10);
   EXPECT_LE(Logs(), kLogsMax);
   env_.Heal();
   const uint64_t appends = disk_.appends_to_reused_logs();
-  for (int round = 0; round < 20; ++round) Round(30, true);
+  SyncedRounds(20);
   EXPECT_GT(disk_.appends_to_reused_logs(), appends);
 }
 
