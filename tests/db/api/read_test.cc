@@ -55,6 +55,7 @@ class ReadTest : public testing::ScriptedStoreTest {
  protected:
   void SetUp() override {
     options_.write_buffer_size = 64 << 10;
+    scheduling_.l0_trigger = scheduling_.l0_slowdown = scheduling_.l0_stop = 1000;
     script_.Set(script_.Nothing());
     Open();
   }

@@ -211,6 +211,8 @@ class PreloadTest : public ::testing::Test {
     db_.reset();
     ASSERT_TRUE(testing::IsOk(testing::OpenAt(options_, "/store", &db_, scheduling_)));
   }
+  /// So that tables are wanted open.
+  void Iterate() { delete db_->NewIterator({}); }
   void WriteTable(int number) {
     for (const char* key : {"a", "b", "c"}) {
       ASSERT_TRUE(db_->Put({}, key, key + std::to_string(number)).ok());
@@ -235,18 +237,32 @@ class PreloadTest : public ::testing::Test {
 
 TEST_F(PreloadTest, AFlushOpensItsTableAndACompactionItsOutputs) {
   Reopen();
+  Iterate();
   WriteTable(1);
   EXPECT_EQ(env_.open_now(), 1);
   ExpectReadsOpenNothing();
   WriteTable(2);
+  Iterate();
   db_->CompactRange(nullptr, nullptr);
   ASSERT_EQ(TablesAt(0), 0);
   ExpectReadsOpenNothing();
 }
 
+TEST_F(PreloadTest, TablesThatNobodyReadsStayClosed) {
+  Reopen();
+  for (int i = 0; i < 2; ++i) WriteTable(i);
+  EXPECT_EQ(env_.opens(), 0);
+  std::string value;
+  ASSERT_TRUE(db_->Get({}, "a", &value).ok());
+  EXPECT_EQ(env_.opens(), 1);
+  WriteTable(3);
+  EXPECT_EQ(env_.opens(), 2) << "somebody reads tables";
+}
+
 TEST_F(PreloadTest, AMovedTableStaysOpen) {
   scheduling_.SetL0Trigger(1);
   Reopen();
+  Iterate();
   WriteTable(1);
   ASSERT_TRUE(WaitForIdle(db_.get()).ok());
   ASSERT_EQ(TablesAt(1), 1);
