@@ -103,8 +103,8 @@ std::optional<CompactionPlan> Leveled::PickAround(const Planner& planner,
 /// that overlap a running job, and newer ones that overlap a skipped one.
 std::optional<CompactionPlan> Leveled::PickOldest(const Planner& planner) const {
   const Version& version = planner.version();
-  const uint64_t bytes_wanted = std::max({planner.layout().l0_job_bytes_max, version.LevelBytes(1),
-                                          version.LevelBytes(0) / 2});
+  const uint64_t bytes_wanted = std::max(
+      {planner.layout().l0_job_bytes_max, version.LevelBytes(1), version.LevelBytes(0) / 2});
   const Tables& newest_first = version.level(0);
   Tables upper;
   uint64_t bytes = 0;
@@ -119,8 +119,11 @@ std::optional<CompactionPlan> Leveled::PickOldest(const Planner& planner) const 
     bytes += (*next)->file_bytes();
   }
   if (upper.empty()) return std::nullopt;
-  std::reverse(upper.begin(), upper.end());
-  if (auto plan = planner.Complete(0, std::move(upper), /*widen=*/false)) return plan;
+  do {
+    if (auto plan = planner.Complete(0, Tables(upper.rbegin(), upper.rend()), /*widen=*/false))
+      return plan;
+    upper.resize(upper.size() / 2);
+  } while (planner.has_output_limit() && upper.size() > 1);
   // Together they conflict with a running job; a single one might not.
   KeyRanges failed(version.order());
   for (auto next = newest_first.rbegin(); next != newest_first.rend(); ++next) {

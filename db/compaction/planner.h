@@ -29,6 +29,8 @@ class Planner {
 
   const Version& version() const { return version_; }
   const LayoutOptions& layout() const { return layout_; }
+  /// Whether a smaller plan can fit where a larger one does not.
+  bool has_output_limit() const { return output_limit_.IsLimited(); }
 
   /// Completes a plan from its upper inputs; nullopt if it conflicts with a running job or does not
   /// fit the limit. `widen`:

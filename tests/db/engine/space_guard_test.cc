@@ -51,7 +51,7 @@ TEST(PickWithinLimit, ALevelThatIsLessUrgent) {
   EXPECT_EQ(PickWith(levels, JobClass::kDeep, Room(81)), "L2 2 move");
 }
 
-TEST(PickWithinLimit, OneTableOfL0) {
+TEST(PickWithinLimit, FewerTablesOfL0) {
   LayoutOptions layout;
   layout.l0_job_bytes_max = 100 * kMiB;
   const VersionRef version =
@@ -60,7 +60,8 @@ TEST(PickWithinLimit, OneTableOfL0) {
     return PlanText(Pick(*version, JobClass::kL0, {}, {}, layout, Room(mib)));
   };
   EXPECT_EQ(pick(17), "L0 4 3 2 1 + 5");
-  EXPECT_EQ(pick(16), "L0 1 + 5");
+  EXPECT_EQ(pick(16), "L0 2 1 + 5");
+  EXPECT_EQ(pick(8), "L0 1 + 5");
   EXPECT_EQ(pick(4), "nothing");
 }
 
