@@ -74,8 +74,11 @@ const std::vector<std::string>& PolicyNames() {
 
 L0Limits DefaultL0Limits(const std::string& policy) { return FindOrDefault(policy).l0; }
 
-uint64_t DefaultL0JobBytesMax(const std::string& policy) {
-  return FindOrDefault(policy).l0_job_bytes_max;
+/// L1 can exceed its target by the size of an L0 job, and each such byte is a debt of several.
+uint64_t L0JobBytesMax(const std::string& policy, uint64_t debt_bytes_max) {
+  constexpr uint64_t kL0JobBytesMin = uint64_t{16} << 20;
+  return std::min(FindOrDefault(policy).l0_job_bytes_max,
+                  std::max(debt_bytes_max / 8, kL0JobBytesMin));
 }
 
 uint64_t DefaultDebtBytesMax(const std::string& policy, uint64_t memtable_bytes) {

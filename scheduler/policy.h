@@ -238,9 +238,9 @@ L0Limits DefaultL0Limits(const std::string& policy);
 /// Default debt limit of a policy, in bytes: above it, compactions run whatever the clients do.
 uint64_t DefaultDebtBytesMax(const std::string& policy, uint64_t memtable_bytes);
 
-/// Default size of an L0 job of a policy, in bytes (see LayoutOptions::l0_job_bytes_max); 0: a job
-/// takes all of L0.
-uint64_t DefaultL0JobBytesMax(const std::string& policy);
+/// Size of an L0 job of a policy, in bytes (see LayoutOptions::l0_job_bytes_max), under this debt
+/// limit; 0: a job takes all of L0.
+uint64_t L0JobBytesMax(const std::string& policy, uint64_t debt_bytes_max);
 
 /// Returns why no policy can use `options`, or "". Rejects numbers that would make a policy divide
 /// by zero, or a store wait forever.

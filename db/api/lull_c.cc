@@ -276,16 +276,19 @@ void lull_multi_get(leveldb_t* db, const leveldb_readoptions_t* options, size_t 
   }
 }
 
-leveldb_iterator_t* lull_create_bounded_iterator(leveldb_t* db,
-                                                 const leveldb_readoptions_t* options,
-                                                 const char* begin, size_t begin_len,
-                                                 const char* end, size_t end_len) {
+leveldb_iterator_t* lull_new_iterator(leveldb_t* db, const leveldb_readoptions_t* options,
+                                      const char* begin, size_t begin_len, const char* end,
+                                      size_t end_len) {
   const leveldb::Slice from(begin, begin_len);
   const leveldb::Slice to(end, end_len);
-  auto* const iterator = new leveldb_iterator_t;
-  iterator->rep.reset(lull::NewIterator(db->rep, options->rep, begin == nullptr ? nullptr : &from,
-                                        end == nullptr ? nullptr : &to));
-  return iterator;
+  return new leveldb_iterator_t{std::unique_ptr<leveldb::Iterator>(lull::NewIterator(
+      db->rep, options->rep, begin == nullptr ? nullptr : &from, end == nullptr ? nullptr : &to))};
+}
+
+leveldb_iterator_t* lull_new_prefix_iterator(leveldb_t* db, const leveldb_readoptions_t* options,
+                                             const char* prefix, size_t prefix_len) {
+  return new leveldb_iterator_t{std::unique_ptr<leveldb::Iterator>(
+      lull::NewPrefixIterator(db->rep, options->rep, leveldb::Slice(prefix, prefix_len)))};
 }
 
 void lull_delete_range(leveldb_t* db, const char* begin, size_t begin_len, const char* end,

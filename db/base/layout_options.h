@@ -37,7 +37,7 @@ struct LayoutOptions {
                                          ///< without tables_grow, in all levels
   bool tables_grow = false;              ///< leveled: tables of deeper levels are larger
   uint64_t l0_job_bytes_max = 0;  ///< leveled: one job takes this much of L0, oldest first, or the
-                                  ///< size of L1 if larger; 0: all
+                                  ///< size of L1 if larger, and more of a long L0; 0: all
   bool pick_by_overlap = false;   ///< deep levels: pick the table with the least overlap per byte;
                                   ///< false: round-robin by key, as LevelDB does
   bool align_outputs = true;      ///< cut at the ends of the next level's tables

@@ -173,7 +173,7 @@ PolicyOptions ResolvePolicyOptions(const OptionValues& values, uint64_t memtable
   resolved.background_bytes_per_sec = values.background_bytes_per_sec;
   resolved.memtable_bytes = memtable_bytes;
   resolved.table_bytes = table_bytes;
-  resolved.l0_job_bytes_max = DefaultL0JobBytesMax(values.policy);
+  resolved.l0_job_bytes_max = L0JobBytesMax(values.policy, resolved.debt_bytes_max);
   resolved.lull = values.lull;
   resolved.idle = values.idle;
   resolved.silk = values.silk;

@@ -99,12 +99,14 @@ std::optional<CompactionPlan> Leveled::PickAround(const Planner& planner,
 }
 
 /// Takes the oldest L0 tables until the job is large enough. It takes at least the size of L1,
-/// since the job can rewrite all of L1, and half of a long L0, so that few jobs do. Skips tables
-/// that overlap a running job, and newer ones that overlap a skipped one.
+/// since the job can rewrite all of L1, and half of a long L0, so that few jobs do, but not more
+/// than four sizes. Skips tables that overlap a running job, and newer ones that overlap a skipped
+/// one.
 std::optional<CompactionPlan> Leveled::PickOldest(const Planner& planner) const {
   const Version& version = planner.version();
+  const uint64_t job_bytes = planner.layout().l0_job_bytes_max;
   const uint64_t bytes_wanted = std::max(
-      {planner.layout().l0_job_bytes_max, version.LevelBytes(1), version.LevelBytes(0) / 2});
+      {job_bytes, version.LevelBytes(1), std::min(version.LevelBytes(0) / 2, 4 * job_bytes)});
   const Tables& newest_first = version.level(0);
   Tables upper;
   uint64_t bytes = 0;

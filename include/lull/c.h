@@ -67,10 +67,16 @@ LEVELDB_EXPORT void lull_multi_get(leveldb_t* db, const leveldb_readoptions_t* o
                                    char** values, size_t* value_lens, char** errors);
 
 /* An iterator over the keys from `begin` to just before `end`, which are copied; a NULL pointer
-   means no bound. More is in lull/read.h. */
-LEVELDB_EXPORT leveldb_iterator_t* lull_create_bounded_iterator(
-    leveldb_t* db, const leveldb_readoptions_t* options, const char* begin, size_t begin_len,
-    const char* end, size_t end_len);
+   means no bound. More is in lull/read.h. Destroy it with leveldb_iter_destroy. */
+LEVELDB_EXPORT leveldb_iterator_t* lull_new_iterator(leveldb_t* db,
+                                                     const leveldb_readoptions_t* options,
+                                                     const char* begin, size_t begin_len,
+                                                     const char* end, size_t end_len);
+
+/* The same over the keys that begin with `prefix`. */
+LEVELDB_EXPORT leveldb_iterator_t* lull_new_prefix_iterator(leveldb_t* db,
+                                                            const leveldb_readoptions_t* options,
+                                                            const char* prefix, size_t prefix_len);
 
 /* Deletes all keys from `begin` to just before `end`. A NULL pointer means no bound. On success the
    deletion and all earlier writes are on stable storage. Iterators and snapshots keep what they

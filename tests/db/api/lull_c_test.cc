@@ -162,12 +162,17 @@ TEST_F(LullCTest, ReadsSeveralKeysAndWithinBounds) {
     leveldb_free(values[i]);
   }
 
-  leveldb_iterator_t* const at = lull_create_bounded_iterator(db_, options, "b", 1, nullptr, 0);
+  leveldb_iterator_t* const at = lull_new_iterator(db_, options, "b", 1, nullptr, 0);
   leveldb_iter_seek_to_first(at);
   ASSERT_TRUE(leveldb_iter_valid(at));
   size_t length = 0;
   EXPECT_EQ(std::string(leveldb_iter_key(at, &length), 1), "b");
   leveldb_iter_destroy(at);
+  leveldb_iterator_t* const prefixed = lull_new_prefix_iterator(db_, options, "d", 1);
+  leveldb_iter_seek_to_first(prefixed);
+  ASSERT_TRUE(leveldb_iter_valid(prefixed));
+  EXPECT_EQ(std::string(leveldb_iter_key(prefixed, &length), 1), "d");
+  leveldb_iter_destroy(prefixed);
   leveldb_readoptions_destroy(options);
 }
 

@@ -164,8 +164,10 @@ TEST(Pick, OldestL0TablesUpToTheJobsSize) {
   EXPECT_EQ(PickText(tables, JobClass::kL0, layout), "L0 2 1 + 5");
   layout.l0_job_bytes_max = 2 * kMiB + 1;
   EXPECT_EQ(PickText(tables, JobClass::kL0, layout), "L0 3 2 1 + 5 6");
-  layout.l0_job_bytes_max = 1;
+  layout.l0_job_bytes_max = kMiB / 2;
   EXPECT_EQ(PickText(tables, JobClass::kL0, layout), "L0 2 1 + 5") << "half of L0";
+  layout.l0_job_bytes_max = 1;
+  EXPECT_EQ(PickText(tables, JobClass::kL0, layout), "L0 1 + 5");
   // At least the size of L1.
   EXPECT_EQ(
       PickText("L0: 1:[a..c] 2:[b..d] 3:[a..z] 4:[c..e] L1: 5:[a..b]*3", JobClass::kL0, layout),
@@ -174,12 +176,12 @@ TEST(Pick, OldestL0TablesUpToTheJobsSize) {
 
 TEST(Pick, NoOlderOverlappingL0TableStaysBehind) {
   LayoutOptions layout{.l0_job_bytes_max = 1};
-  // 1 is busy, so 2 is the oldest that can go; 3 overlaps 1 and must wait. Half of L0 is wanted.
-  const std::string tables = "L0: 1:[a..c]*0.2 2:[m..n]*2 3:[b..n]*0.2 4:[p..q]*0.2";
+  // 1 is busy, so 2 is the oldest that can go; 3 overlaps 1 and must wait.
+  const std::string tables = "L0: 1:[a..c] 2:[m..n] 3:[b..n] 4:[p..q]";
   EXPECT_EQ(PickText(tables, JobClass::kL0, layout, {{0, 1, "a", "c"}}), "L0 2 move");
   EXPECT_EQ(PickText(tables, JobClass::kL0, layout, {{0, 1, "a", "c"}, {0, 1, "m", "n"}}),
             "L0 4 move");
-  layout.l0_job_bytes_max = 3 * kMiB;
+  layout.l0_job_bytes_max = 2 * kMiB;
   EXPECT_EQ(PickText(tables, JobClass::kL0, layout, {{0, 1, "a", "c"}}), "L0 4 2");
 }
 
