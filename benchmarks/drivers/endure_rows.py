@@ -82,8 +82,8 @@ HEAD = (
 DIGITS = {
     'mb_per_s': 1,
     'mb_per_s_drained': 1,
-    'p99_median': 2,
-    'p99_worst': 2,
+    'p99_median': 3,
+    'p99_worst': 3,
     'longest': 0,
     'bytes': 1,
     'bytes_drained': 1,
