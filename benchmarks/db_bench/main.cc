@@ -19,6 +19,10 @@ int main(int argc, char** argv) {
   }
   StopOnInterrupt();
   if (!BenchmarkRun(config).RunAll()) return 1;
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    std::fprintf(stderr, "db_bench: cannot write the output\n");
+    return 1;
+  }
   constexpr int kEndedByInterrupt = 130;  // as in shells
   return Interrupted() ? kEndedByInterrupt : 0;
 }

@@ -141,5 +141,8 @@ int main(int argc, char** argv) {
       "runs scheduling policies in virtual time\n\n  simulate [flags] SCENARIO...\n  simulate "
       "--list");
   gflags::ParseCommandLineFlags(&argc, &argv, /*remove_flags=*/true);
-  return lull::sim::Main(argc, argv);
+  const int code = lull::sim::Main(argc, argv);
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  std::fprintf(stderr, "simulate: cannot write the output\n");
+  return code == 0 ? 1 : code;
 }

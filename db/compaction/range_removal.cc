@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <span>
+
+#include "db/version/tables_within.h"
 
 namespace lull {
 namespace {
@@ -48,11 +51,6 @@ void VisitOldestFirst(const Version& version, Visit visit) {
   }
 }
 
-bool Overlaps(const KeyOrder& order, const KeyBounds& span, const TableFile& table) {
-  return (!span.begin || order.CompareUser(table.largest_user(), *span.begin) >= 0) &&
-         (!span.end || order.CompareUser(table.smallest_user(), *span.end) < 0);
-}
-
 bool Contains(const KeyOrder& order, const KeyBounds& span, const TableFile& table) {
   return span.Includes(order, table.smallest_user()) && span.Includes(order, table.largest_user());
 }
@@ -80,19 +78,11 @@ std::optional<UserRange> TouchedRange(const Version& version, const KeyBounds& s
       touched->largest = last.largest_user().ToString();
   };
   for (const TableRef& table : version.level(0)) {
-    if (Overlaps(order, span, *table)) add(*table, *table);
+    if (Touches(order, *table, span)) add(*table, *table);
   }
-  const auto ends_before = [&](const TableRef& table) {
-    return span.begin && order.CompareUser(table->largest_user(), *span.begin) < 0;
-  };
-  const auto begins_inside = [&](const TableRef& table) {
-    return !span.end || order.CompareUser(table->smallest_user(), *span.end) < 0;
-  };
   for (int level = 1; level < kLevels; ++level) {
-    const std::vector<TableRef>& tables = version.level(level);
-    const auto first = std::partition_point(tables.begin(), tables.end(), ends_before);
-    const auto after = std::partition_point(first, tables.end(), begins_inside);
-    if (first != after) add(**first, **std::prev(after));
+    const std::span<const TableRef> tables = TablesWithin(order, version.level(level), span);
+    if (!tables.empty()) add(*tables.front(), *tables.back());
   }
   if (!touched) return touched;
   if (span.begin && order.CompareUser(*touched->smallest, *span.begin) < 0)
@@ -105,7 +95,7 @@ RangeRemoval RemoveAllInside(const Version& version, const KeyBounds& span) {
   const KeyOrder& order = version.order();
   RangeRemoval removal;
   VisitOldestFirst(version, [&](int level, const TableRef& table) {
-    if (!Overlaps(order, span, *table)) return;
+    if (!Touches(order, *table, span)) return;
     Contains(order, span, *table) ? Remove(level, *table, &removal) : Leave(*table, &removal);
   });
   return removal;
@@ -122,7 +112,7 @@ RangeRemoval RemoveWhatHidesNothing(const Version& version, const KeyBounds& spa
   }
   KeyUnion staying(order);
   VisitOldestFirst(version, [&](int level, const TableRef& table) {
-    if (!Overlaps(order, span, *table)) return;
+    if (!Touches(order, *table, span)) return;
     const Slice smallest = table->smallest_user(), largest = table->largest_user();
     const bool stays = !Contains(order, span, *table) ||
                        in_use[level].Overlaps(smallest, largest) ||

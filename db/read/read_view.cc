@@ -6,6 +6,7 @@
 #include <span>
 
 #include "db/read/read_counts.h"
+#include "db/version/tables_within.h"
 #include "table/merging_iterator.h"
 #include "util/profiled_part.h"
 
@@ -96,30 +97,6 @@ class TableSearch {
   State state_ = State::kNothing;
   uint64_t entries_seen_ = 0;
 };
-
-bool EndsBefore(const TableFile& file, const KeyOrder& order, const KeyBounds& bounds) {
-  return bounds.begin && order.CompareUser(file.largest_user(), *bounds.begin) < 0;
-}
-
-bool BeginsAfter(const TableFile& file, const KeyOrder& order, const KeyBounds& bounds) {
-  return bounds.end && order.CompareUser(file.smallest_user(), *bounds.end) >= 0;
-}
-
-bool Touches(const TableFile& file, const KeyOrder& order, const KeyBounds& bounds) {
-  return !EndsBefore(file, order, bounds) && !BeginsAfter(file, order, bounds);
-}
-
-/// The tables of a sorted level that can have keys within `bounds`.
-std::span<const TableRef> TablesIn(const std::vector<TableRef>& tables, const KeyOrder& order,
-                                   const KeyBounds& bounds) {
-  const auto first = std::partition_point(tables.begin(), tables.end(), [&](const TableRef& table) {
-    return EndsBefore(*table, order, bounds);
-  });
-  const auto last = std::partition_point(first, tables.end(), [&](const TableRef& table) {
-    return !BeginsAfter(*table, order, bounds);
-  });
-  return {first, last};
-}
 
 }  // namespace
 
@@ -214,10 +191,10 @@ std::unique_ptr<leveldb::Iterator> ReadView::NewIterator(const OpenTableIterator
   if (active_->EntryCount() > 0) children.push_back(active_->NewIterator());
   for (const MemTableRef& memtable : immutables_) children.push_back(memtable->NewIterator());
   for (const TableRef& file : version_->level(0)) {
-    if (Touches(*file, order, bounds)) children.push_back(open(file.get()));
+    if (Touches(order, *file, bounds)) children.push_back(open(file.get()));
   }
   for (int level = 1; level < kLevels; ++level) {
-    const std::span<const TableRef> tables = TablesIn(version_->level(level), order, bounds);
+    const std::span<const TableRef> tables = TablesWithin(order, version_->level(level), bounds);
     if (!tables.empty()) children.push_back(NewLevelIterator(order, tables, open, OnError::kSkip));
   }
   std::unique_ptr<leveldb::Iterator> merged =
@@ -231,7 +208,7 @@ std::unique_ptr<leveldb::Iterator> ReadView::NewIterator(const OpenTableIterator
 int ReadView::L0TablesIn(const KeyBounds& bounds) const {
   const std::vector<TableRef>& tables = version_->level(0);
   return static_cast<int>(std::count_if(tables.begin(), tables.end(), [&](const TableRef& file) {
-    return Touches(*file, version_->order(), bounds);
+    return Touches(version_->order(), *file, bounds);
   }));
 }
 

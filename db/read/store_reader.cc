@@ -1,8 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/read/store_reader.h"
 
-#include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "db/read/db_iterator.h"
@@ -35,14 +33,6 @@ leveldb::Status StoreReader::Get(const leveldb::ReadOptions& options, const leve
   leveldb::Status status = at.view->Get(&tables_, read, LookupKey(key, at.sequence), value);
   if (status.ok() && value != nullptr) counts[kBytesReturned] += value->size();
   return status;
-}
-
-std::vector<size_t> InKeyOrder(const KeyOrder& order, std::span<const leveldb::Slice> keys) {
-  std::vector<size_t> sorted(keys.size());
-  std::iota(sorted.begin(), sorted.end(), size_t{0});
-  std::sort(sorted.begin(), sorted.end(),
-            [&](size_t a, size_t b) { return order.CompareUser(keys[a], keys[b]) < 0; });
-  return sorted;
 }
 
 std::vector<leveldb::Status> StoreReader::MultiGet(const leveldb::ReadOptions& options,

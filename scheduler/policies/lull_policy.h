@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// "lull", the default: flush at once, compact when clients leave room.
+// "lull", the default: flush late, compact when clients leave room.
 //
 // - The WAL is never held back, nor is the flush thread, unless writes wait for a device that
 //   background work keeps busy: see DeviceWatch. Sealed memtables queue within the memory budget.
