@@ -191,6 +191,17 @@ bool OpenTable::FindCached(const BlockReadOptions& read, const BlockHandle& hand
   return true;
 }
 
+void OpenTable::Prefetch(const BlockHandle& handle) const {
+  if (options.extension == nullptr || !source.CheckHandle(handle).ok()) return;
+  if (leveldb::Cache* const cache = options.block_cache) {
+    const CacheKey key(cache_id, handle.offset);
+    if (leveldb::Cache::Handle* const cached = cache->Lookup(key.slice()))
+      return cache->Release(cached);
+  }
+  options.extension->Prefetch(file.get(), handle.offset,
+                              static_cast<size_t>(handle.size) + kBlockTrailerBytes);
+}
+
 Status OpenTable::Lease(const BlockHandle& handle, const Slice& contents,
                         std::unique_ptr<char[]> memory, bool keep, BlockLease* lease) const {
   if (const char* cause = lease->block_.Parse(contents))

@@ -75,6 +75,8 @@ struct OpenTable {
   /// FindCached says so. REQUIRES: *lease is empty.
   leveldb::Status LoadBlock(const BlockReadOptions& read, const BlockHandle& handle,
                             BlockLease* lease) const;
+  /// Begins to read the block from the file, unless it is cached.
+  void Prefetch(const BlockHandle& handle) const;
   /// Gets the block from `reader`. If `keep`, inserts it into the cache. Otherwise the block can
   /// stay in `buffer` or the reader's memory, so that a scan allocates nothing. REQUIRES: *lease is
   /// empty.

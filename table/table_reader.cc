@@ -76,6 +76,10 @@ Status TableReader::Get(const BlockReadOptions& options, const Slice& target, vo
     }
     if (!passes) return Status::OK();
   }
+  if (options.prefetches) {
+    table.Prefetch(handle);
+    return Status::OK();
+  }
   if (options.counts != nullptr) options.counts[kTablesSearched] += 1;
 
   BlockLease lease;

@@ -17,6 +17,7 @@
 #include "leveldb/options.h"
 #include "leveldb/status.h"
 #include "table/key_order.h"
+#include "util/env_extension.h"
 #include "util/owned_counter.h"
 #include "util/resizable_cache.h"
 
@@ -29,14 +30,17 @@ struct TableReadOptions {
   leveldb::Cache* block_cache = nullptr;                 ///< null: blocks are not cached
   /// block_cache if it decides what it takes; null: it gets each block that is read.
   ResizableCache* admission = nullptr;
-  bool paranoid_checks = false;  ///< Open also fails on a damaged filter
-  std::string file_name;         ///< for messages
+  EnvExtension* extension = nullptr;  ///< of the Env that opened the file; can be null
+  bool paranoid_checks = false;       ///< Open also fails on a damaged filter
+  std::string file_name;              ///< for messages
 };
 
 /// Options of one read.
 struct BlockReadOptions {
   bool verify_checksums = false;
   bool fill_cache = true;
+  /// A get only begins to read its block from the file, unless it is cached, and finds nothing.
+  bool prefetches = false;
   /// If not 0, the iterator expects a full scan: it reads ahead in growing steps and does not use
   /// the cache.
   size_t readahead_bytes = 0;

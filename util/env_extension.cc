@@ -49,6 +49,8 @@ leveldb::Status EnvExtension::ReuseLogFile(const std::string& old_name,
   return leveldb::Status::NotSupported("ReuseLogFile", old_name);
 }
 
+void EnvExtension::Prefetch(leveldb::RandomAccessFile*, uint64_t, size_t) {}
+
 leveldb::Status EnvExtension::NewCompactionInput(const std::string& name,
                                                  leveldb::RandomAccessFile** result) {
   *result = nullptr;
@@ -103,8 +105,9 @@ std::optional<uint64_t> PlausibleFreeBytes(uint64_t blocks, uint64_t free_blocks
 
 leveldb::Status LockIsGone(const std::string& name) {
   return leveldb::Status::IOError(
-      name, "was removed or replaced while a store was open, perhaps with its directory, so others "
-            "do not see this store; open it again");
+      name,
+      "was removed or replaced while a store was open, perhaps with its directory, so others "
+      "do not see this store; open it again");
 }
 
 bool IsOutOfResources(const leveldb::Status& status) {

@@ -128,6 +128,10 @@ class EnvExtension {
   virtual leveldb::Status NewCompactionInput(const std::string& name,
                                              leveldb::RandomAccessFile** result);
 
+  /// Begins to read a part of `file`, from NewRandomAccessFile of this Env, into the page cache,
+  /// and does not wait for it. Default: no effect.
+  virtual void Prefetch(leveldb::RandomAccessFile* file, uint64_t offset, size_t bytes);
+
   /// Creates a file that a flush or compaction writes sequentially. Starts writeback early and
   /// steadily, so that the final Sync is short. Default: NotSupported; the caller then uses
   /// Env::NewWritableFile.

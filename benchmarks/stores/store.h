@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "benchmarks/device/paced_device.h"
 #include "benchmarks/measure/stall_causes.h"
@@ -16,6 +17,7 @@
 #include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "leveldb/options.h"
+#include "leveldb/slice.h"
 #include "leveldb/status.h"
 
 namespace lull::bench {
@@ -69,6 +71,11 @@ std::string SchedulingFault(const std::string& text);
 leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name,
                           std::unique_ptr<leveldb::DB>* db);
 leveldb::Status DestroyStore(const StoreSettings& settings, const std::string& name);
+
+// Reads several keys by the store's own function for that, or by one get each if it has none.
+std::vector<leveldb::Status> MultiGet(leveldb::DB* db, const leveldb::ReadOptions& options,
+                                      const std::vector<leveldb::Slice>& keys,
+                                      std::vector<std::string>* values);
 
 // Waits until the background work of the store in directory `name` has finished, and sets
 // `idle_since_ns` to the NowNs() at which it did. That time can be in the past: a store that does

@@ -66,6 +66,15 @@ leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name
   return status;
 }
 
+std::vector<leveldb::Status> MultiGet(leveldb::DB* db, const leveldb::ReadOptions& options,
+                                      const std::vector<leveldb::Slice>& keys,
+                                      std::vector<std::string>* values) {
+  std::vector<leveldb::Status> statuses(keys.size());
+  values->resize(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) statuses[i] = db->Get(options, keys[i], &(*values)[i]);
+  return statuses;
+}
+
 StoreState ReadStoreState(leveldb::DB* db, StallCauses* /*causes*/) { return ReadLevelDbState(db); }
 
 leveldb::Status WaitUntilIdle(leveldb::DB* db, const std::string& name, uint64_t* idle_since_ns) {

@@ -4,6 +4,7 @@
 #include "benchmarks/measure/platform.h"
 #include "benchmarks/stores/store.h"
 #include "lull/lull.h"
+#include "lull/read.h"
 #include "util/crc32c.h"
 
 namespace lull::bench {
@@ -49,6 +50,12 @@ StoreState ReadStoreState(leveldb::DB* db, StallCauses* /*causes*/) {
   if (db->GetProperty("lull.stats", &stats))
     state.debt_bytes = nlohmann::json::parse(stats)["debt_bytes"];
   return state;
+}
+
+std::vector<leveldb::Status> MultiGet(leveldb::DB* db, const leveldb::ReadOptions& options,
+                                      const std::vector<leveldb::Slice>& keys,
+                                      std::vector<std::string>* values) {
+  return lull::MultiGet(db, options, keys, values);
 }
 
 leveldb::Status WaitUntilIdle(leveldb::DB* db, const std::string& /*name*/,

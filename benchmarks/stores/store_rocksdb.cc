@@ -308,6 +308,26 @@ StoreState ReadStoreState(leveldb::DB* db, StallCauses* /*causes*/) {
   return state;
 }
 
+std::vector<leveldb::Status> MultiGet(leveldb::DB* db, const leveldb::ReadOptions& options,
+                                      const std::vector<leveldb::Slice>& keys,
+                                      std::vector<std::string>* values) {
+  rocksdb::DB& rocks = static_cast<RocksStore*>(db)->db();
+  std::vector<rocksdb::Slice> sought(keys.size());
+  std::transform(keys.begin(), keys.end(), sought.begin(),
+                 [](const leveldb::Slice& key) { return ToRocks(key); });
+  std::vector<rocksdb::PinnableSlice> found(keys.size());
+  std::vector<rocksdb::Status> statuses(keys.size());
+  rocks.MultiGet(ToRocks(options), rocks.DefaultColumnFamily(), keys.size(), sought.data(),
+                 found.data(), statuses.data());
+  values->resize(keys.size());
+  std::vector<leveldb::Status> results(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    results[i] = FromRocks(statuses[i]);
+    if (results[i].ok()) (*values)[i].assign(found[i].data(), found[i].size());
+  }
+  return results;
+}
+
 leveldb::Status WaitUntilIdle(leveldb::DB* db, const std::string& /*name*/,
                               uint64_t* idle_since_ns) {
   constexpr uint64_t kPollNs = kNsPerSecond / 50;

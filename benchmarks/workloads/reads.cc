@@ -4,7 +4,9 @@
 // --use_existing_db.
 #include <cstdio>
 #include <memory>
+#include <vector>
 
+#include "benchmarks/stores/store.h"
 #include "benchmarks/workloads/workload.h"
 #include "leveldb/iterator.h"
 
@@ -45,6 +47,28 @@ int64_t GetRandom(Worker& worker, int64_t range, std::string_view suffix) {
 
 void ReadRandom(Worker& worker) {
   worker.message = FoundOf(GetRandom(worker, worker.run.config.num, ""), worker.run.reads);
+}
+
+// Random keys, as readrandom, 64 in one call.
+void MultiReadRandom(Worker& worker) {
+  constexpr size_t kKeysAtOnce = 64;
+  Run& run = worker.run;
+  std::vector<std::string> keys(kKeysAtOnce), values;
+  int64_t found = 0;
+  int64_t read = 0;
+  while (read < run.reads && !StopRequested()) {
+    for (std::string& key : keys) {
+      key = worker.KeyOf(worker.rng.Below(static_cast<uint64_t>(run.config.num))).ToString();
+    }
+    const std::vector<leveldb::Slice> slices(keys.begin(), keys.end());
+    for (const leveldb::Status& status : MultiGet(run.db, {}, slices, &values)) {
+      found += status.ok();
+      if (!status.ok() && !status.IsNotFound()) run.Fail("get failed", status);
+    }
+    worker.meter.Done(OpKind::kRead, kKeysAtOnce, 0);
+    read += kKeysAtOnce;
+  }
+  worker.message = FoundOf(found, read);
 }
 
 void ReadMissing(Worker& worker) { GetRandom(worker, worker.run.config.num, "."); }
@@ -111,6 +135,7 @@ constexpr WorkloadSpec kReadSpecs[] = {
     {.name = "readreverse", .body = ReadBackward},
     {.name = "readrandom", .body = ReadRandom},
     {.name = "readrandomsmall", .body = ReadRandom, .reads_divisor = 1000},
+    {.name = "multireadrandom", .body = MultiReadRandom},
     {.name = "readmissing", .body = ReadMissing},
     {.name = "readhot", .body = ReadHot},
     {.name = "seekrandom", .body = SeekRandom},

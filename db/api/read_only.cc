@@ -74,6 +74,8 @@ class ReadOnlyStore final : public leveldb::DB, private Readable {
 
   Status TryLoad();
   void OpenTables(const Version& version);
+  template <class Read>
+  auto WithGuard(const leveldb::ReadOptions& options, Read read);
   /// Closes evicted tables. REQUIRES: this thread holds no guard.
   void CloseEvicted() {
     if (retired_.exchange(false)) grace_.Collect();
@@ -121,28 +123,32 @@ void ReadOnlyStore::OpenTables(const Version& version) {
   }
 }
 
+template <class Read>
+auto ReadOnlyStore::WithGuard(const leveldb::ReadOptions& options, Read read) {
+  ReadCounts::Counters unreported;
+  BlockReadOptions how = HowToRead(options, context_->options);
+  how.counts = unreported.data();
+  const auto result = [&] {
+    const GraceGuard guard(grace_);
+    return read(how);
+  }();
+  CloseEvicted();
+  return result;
+}
+
 Status ReadOnlyStore::Get(const leveldb::ReadOptions& options, const Slice& key,
                           std::string* value) {
-  Status status;
-  ReadCounts::Counters unreported;
-  BlockReadOptions read = HowToRead(options, context_->options);
-  read.counts = unreported.data();
-  {
-    const GraceGuard guard(grace_);
-    status = view_->Get(&tables_, read, LookupKey(key, last_sequence_), value);
-  }
-  CloseEvicted();
-  return status;
+  return WithGuard(options, [&](const BlockReadOptions& how) {
+    return view_->Get(&tables_, how, LookupKey(key, last_sequence_), value);
+  });
 }
 
 std::vector<Status> ReadOnlyStore::MultiGet(const leveldb::ReadOptions& options,
                                             std::span<const Slice> keys,
                                             std::vector<std::string>* values) {
-  std::vector<Status> statuses(keys.size());
-  values->resize(keys.size());
-  for (const size_t i : InKeyOrder(context_->order, keys))
-    statuses[i] = Get(options, keys[i], &(*values)[i]);
-  return statuses;
+  return WithGuard(options, [&](const BlockReadOptions& how) {
+    return view_->MultiGet(&tables_, how, keys, last_sequence_, values);
+  });
 }
 
 std::unique_ptr<leveldb::Iterator> ReadOnlyStore::NewIterator(const leveldb::ReadOptions& options,

@@ -2,6 +2,7 @@
 #include "db/read/read_view.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <span>
 
@@ -155,6 +156,41 @@ leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& option
   if (search.status().ok() && search.has_value()) return leveldb::Status::OK();
   if (done) counts[kGetsEndedWithoutValue] += 1;
   return search.status().ok() ? leveldb::Status::NotFound(leveldb::Slice()) : search.status();
+}
+
+std::vector<leveldb::Status> ReadView::MultiGet(TableCache* tables, const BlockReadOptions& options,
+                                                std::span<const leveldb::Slice> keys,
+                                                SequenceNumber sequence,
+                                                std::vector<std::string>* values) const {
+  std::vector<leveldb::Status> statuses(keys.size());
+  values->resize(keys.size());
+  std::vector<size_t> sorted(keys.size());
+  std::iota(sorted.begin(), sorted.end(), size_t{0});
+  std::ranges::sort(sorted, [&](size_t a, size_t b) {
+    return version_->order().CompareUser(keys[a], keys[b]) < 0;
+  });
+  const uint64_t file_reads = options.counts[kBlocksFromFile];
+  bool prefetches = true;
+  for (size_t n = 0; n < sorted.size(); ++n) {
+    const size_t i = sorted[n];
+    statuses[i] = Get(tables, options, LookupKey(keys[i], sequence), &(*values)[i]);
+    if (statuses[i].ok()) options.counts[kBytesReturned] += (*values)[i].size();
+    if (!prefetches || options.counts[kBlocksFromFile] == file_reads) continue;
+    prefetches = false;
+    for (const size_t next : std::span(sorted).subspan(n + 1))
+      Prefetch(tables, options, LookupKey(keys[next], sequence));
+  }
+  return statuses;
+}
+
+/// Begins to read the blocks that Get of `key` would read.
+void ReadView::Prefetch(TableCache* tables, const BlockReadOptions& options,
+                        const LookupKey& key) const {
+  ReadCounts::Counters unreported{};
+  BlockReadOptions prefetch = options;
+  prefetch.prefetches = true;
+  prefetch.counts = unreported.data();
+  (void)Get(tables, prefetch, key, nullptr);
 }
 
 uint64_t ReadView::ApproximateOffsetOf(TableCache* tables,

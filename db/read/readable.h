@@ -36,7 +36,4 @@ class Readable {
 
 using Readables = Registry<leveldb::DB, Readable>;
 
-/// The positions of `keys` in the order of the keys: neighbors share tables and blocks.
-std::vector<size_t> InKeyOrder(const KeyOrder& order, std::span<const leveldb::Slice> keys);
-
 }  // namespace lull

@@ -38,19 +38,12 @@ leveldb::Status StoreReader::Get(const leveldb::ReadOptions& options, const leve
 std::vector<leveldb::Status> StoreReader::MultiGet(const leveldb::ReadOptions& options,
                                                    std::span<const leveldb::Slice> keys,
                                                    std::vector<std::string>* values) {
-  std::vector<leveldb::Status> statuses(keys.size());
-  values->resize(keys.size());
   const GraceGuard guard(grace_);
   const Moment at = MomentOf(options);
   ReadCall counts(&counts_);
   BlockReadOptions read = HowToRead(options, context_->options);
   read.counts = counts.data();
-  for (const size_t i : InKeyOrder(context_->order, keys)) {
-    std::string* const value = &(*values)[i];
-    statuses[i] = at.view->Get(&tables_, read, LookupKey(keys[i], at.sequence), value);
-    if (statuses[i].ok()) counts[kBytesReturned] += value->size();
-  }
-  return statuses;
+  return at.view->MultiGet(&tables_, read, keys, at.sequence, values);
 }
 
 std::unique_ptr<leveldb::Iterator> StoreReader::NewIterator(const leveldb::ReadOptions& options,

@@ -177,6 +177,7 @@ TableReadOptions TableCache::ReadOptions(bool privately, std::string path) const
   options.filter_policy = privately ? nullptr : context_->options.filter_policy;
   options.block_cache = privately ? nullptr : context_->options.block_cache;
   options.admission = privately ? nullptr : context_->own_cache.get();
+  options.extension = context_->extension;
   options.paranoid_checks = context_->options.paranoid_checks;
   options.file_name = std::move(path);
   return options;

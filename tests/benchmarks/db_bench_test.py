@@ -28,7 +28,7 @@ WRITES = (
     'append fillseq fillsync fillrandom fillbatch overwrite deleteseq deleterandom fill100K'
 ).split()
 READS = (
-    'readrandom readseq readreverse readmissing readhot readrandomsmall seekrandom '
+    'readrandom multireadrandom readseq readreverse readmissing readhot readrandomsmall seekrandom '
     'seekordered readwhilewriting compact open crc32c'
 ).split()
 

@@ -159,6 +159,10 @@ class PosixEnv final : public SystemEnv {
     return RecycleLogFile(At(old_name), At(new_name), blocks, result);
   }
 
+  void Prefetch(leveldb::RandomAccessFile* file, uint64_t offset, size_t bytes) override {
+    posix::Prefetch(file, offset, bytes);
+  }
+
   Status NewCompactionInput(const std::string& name, leveldb::RandomAccessFile** result) override {
     return OpenCompactionInput(At(name), &shared_->table_descriptors, result);
   }

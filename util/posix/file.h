@@ -130,6 +130,9 @@ leveldb::Status OpenRegular(const Path& path, leveldb::SequentialFile** result);
 leveldb::Status OpenRandomAccess(const Path& path, DescriptorBudget* budget,
                                  leveldb::RandomAccessFile** result);
 
+/// See EnvExtension::Prefetch. `file` is from OpenRandomAccess.
+void Prefetch(leveldb::RandomAccessFile* file, uint64_t offset, size_t bytes);
+
 /// See EnvExtension::NewCompactionInput. Otherwise as OpenRandomAccess.
 leveldb::Status OpenCompactionInput(const Path& path, DescriptorBudget* budget,
                                     leveldb::RandomAccessFile** result);

@@ -24,8 +24,8 @@ enum class Writeback { kBegin, kFinish, kBeginAndFinish };
 int WriteBack(int fd, uint64_t begin, uint64_t end, Writeback writeback);
 
 enum class FileUse { kSequential, kSoon, kNoLonger };
-/// A hint about how the program will use the file's pages.
-void Advise(int fd, FileUse use);
+/// A hint about how the program will use pages of the file; `bytes` of 0: up to its end.
+void Advise(int fd, FileUse use, uint64_t offset = 0, uint64_t bytes = 0);
 
 /// A flag for open(2) that saves updates of the access time. Only the file's owner can use it. 0 if
 /// the system has no such flag.

@@ -54,7 +54,7 @@ int SyncNames(int fd) { return SyncData(fd); }
 
 int Allocate(int, uint64_t) { return EOPNOTSUPP; }
 int WriteBack(int, uint64_t, uint64_t, Writeback) { return 0; }
-void Advise(int, FileUse) {}
+void Advise(int, FileUse, uint64_t, uint64_t) {}
 const int kOpenWithoutAccessTime = 0;
 #if defined(__APPLE__) && defined(F_OFD_SETLK)
 const int kSetOpenFileLock = F_OFD_SETLK;

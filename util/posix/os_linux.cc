@@ -69,9 +69,10 @@ int WriteBack(int fd, uint64_t begin, uint64_t end, Writeback writeback) {
   return lost ? errno : 0;
 }
 
-void Advise(int fd, FileUse use) {
+void Advise(int fd, FileUse use, uint64_t offset, uint64_t bytes) {
   constexpr int kAdvice[] = {POSIX_FADV_SEQUENTIAL, POSIX_FADV_WILLNEED, POSIX_FADV_DONTNEED};
-  posix_fadvise(fd, 0, 0, kAdvice[static_cast<size_t>(use)]);
+  posix_fadvise(fd, static_cast<off_t>(offset), static_cast<off_t>(bytes),
+                kAdvice[static_cast<size_t>(use)]);
 }
 
 const int kOpenWithoutAccessTime = O_NOATIME;

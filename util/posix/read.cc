@@ -70,6 +70,10 @@ class ReadFile {
     return ReadAt(for_this_read.get(), path_.name(), offset, out, n, read);
   }
 
+  void Prefetch(uint64_t offset, size_t bytes) const {
+    if (fd_.is_open()) os::Advise(fd_.get(), os::FileUse::kSoon, offset, bytes);
+  }
+
  private:
   const Path path_;
   UniqueFd fd_;
@@ -88,11 +92,17 @@ class RandomReader final : public leveldb::RandomAccessFile {
     return s;
   }
 
+  void Prefetch(uint64_t offset, size_t bytes) const { file_.Prefetch(offset, bytes); }
+
  private:
   const ReadFile file_;
 };
 
 }  // namespace
+
+void Prefetch(leveldb::RandomAccessFile* file, uint64_t offset, size_t bytes) {
+  static_cast<RandomReader*>(file)->Prefetch(offset, bytes);
+}
 
 Status OpenSequential(const Path& path, leveldb::SequentialFile** result) {
   *result = nullptr;

@@ -243,6 +243,29 @@ TEST_F(ReadTest, SeveralKeysAreReadAtOneMoment) {
   writer.reset();
 }
 
+TEST_F(ReadTest, BlocksOfSeveralKeysAreReadFromTheFileTogether) {
+  std::vector<std::string> keys, values;
+  for (uint64_t i = 0; i < 300; i += 10) keys.push_back(Key(i));
+  for (uint64_t i = 0; i < 300; ++i) Put(Key(i), Key(i) + std::string(4000, 'v'));  // in own blocks
+  const std::vector<Slice> slices(keys.begin(), keys.end());
+  const auto expect_prefetches = [&](leveldb::DB* db, int least, int most) {
+    const int before = env_.prefetches.load();
+    for (const leveldb::Status& status : MultiGet(db, {}, slices, &values))
+      EXPECT_TRUE(status.ok());
+    for (size_t i = 0; i < keys.size(); ++i) EXPECT_TRUE(Slice(values[i]).starts_with(keys[i]));
+    EXPECT_GE(env_.prefetches.load() - before, least);
+    EXPECT_LE(env_.prefetches.load() - before, most);
+  };
+  expect_prefetches(db_.get(), 0, 0);  // all keys are in memory
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  expect_prefetches(db_.get(), 29, 29);  // of all but the first
+  leveldb::DB* copy = nullptr;
+  ASSERT_TRUE(OpenReadOnly(options_, name_, &copy).ok());
+  const std::unique_ptr<leveldb::DB> read_only(copy);
+  expect_prefetches(copy, 29, 29);
+  expect_prefetches(copy, 0, 28);  // the cache has some
+}
+
 TEST_F(ReadTest, ToExistCopiesNoValue) {
   Put("a", std::string(10'000, 'v'));
   ASSERT_TRUE(Flush(db_.get()).ok());

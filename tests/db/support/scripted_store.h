@@ -48,6 +48,11 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
   std::optional<uint64_t> FreeBytes(const std::string&) override { return free_bytes.load(); }
   std::atomic<uint64_t> later_seconds{0};  ///< the time of day is later by this
   uint64_t NowMicros() override { return EnvWrapper::NowMicros() + later_seconds * 1'000'000; }
+  std::atomic<int> prefetches{0};  ///< parts of tables that were read ahead
+  void Prefetch(leveldb::RandomAccessFile* file, uint64_t offset, size_t bytes) override {
+    prefetches.fetch_add(1);
+    extension_->Prefetch(file, offset, bytes);
+  }
   /// The number of tables that threads of idle priority created.
   int created_at_idle() const { return created_at_idle_.load(); }
   /// Returns the trace and clears it.
