@@ -13,6 +13,7 @@
 #include "leveldb/write_batch.h"
 #include "lull/compaction_filter.h"
 #include "lull/lull.h"
+#include "lull/write.h"
 #include "util/os.h"
 
 namespace lull {
@@ -73,6 +74,16 @@ leveldb::Status RemoveListener(leveldb::DB* db, const std::shared_ptr<EventListe
   Store* store = nullptr;
   const leveldb::Status status = Store::Of(db, "RemoveListener", &store);
   return status.ok() ? store->RemoveListener(listener.get()) : status;
+}
+
+leveldb::Status TryWrite(leveldb::DB* db, const leveldb::WriteOptions& options,
+                         leveldb::WriteBatch* updates, uint64_t wait_micros_max, BusyWrite* busy) {
+  BusyWrite unread;
+  if (busy == nullptr) busy = &unread;
+  *busy = {};
+  Store* store = nullptr;
+  const leveldb::Status status = Store::Of(db, "TryWrite", &store);
+  return status.ok() ? store->TryWrite(options, updates, wait_micros_max, busy) : status;
 }
 
 leveldb::Status WaitForIdle(leveldb::DB* db) {

@@ -16,6 +16,7 @@
 #include "lull/listener.h"
 #include "lull/lull.h"
 #include "lull/read.h"
+#include "lull/write.h"
 
 namespace lull::c {
 namespace {
@@ -250,6 +251,16 @@ void lull_restore_backup(const char* dir, uint64_t id, const char* target, char*
 void lull_prune_backups(const char* dir, uint64_t keep, char** errptr) {
   if (IsGiven(dir, "lull_prune_backups: dir", errptr))
     KeepError(lull::PruneBackups(leveldb::Env::Default(), dir, keep), errptr);
+}
+
+uint8_t lull_try_write(leveldb_t* db, const leveldb_writeoptions_t* options,
+                       leveldb_writebatch_t* batch, uint64_t wait_us_max, int* cause,
+                       uint64_t* room_us, char** errptr) {
+  lull::BusyWrite busy;
+  KeepError(lull::TryWrite(db->rep, options->rep, &batch->rep, wait_us_max, &busy), errptr);
+  if (cause != nullptr) *cause = static_cast<int>(busy.cause);
+  if (room_us != nullptr) *room_us = busy.room_micros;
+  return busy.is_busy ? 1 : 0;
 }
 
 uint8_t lull_exists(leveldb_t* db, const leveldb_readoptions_t* options, const char* key,

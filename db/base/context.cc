@@ -1,11 +1,32 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/base/context.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "util/os.h"
 
 namespace lull {
+
+leveldb::Status CheckStoreOptions(leveldb::Options* options, const std::string& name) {
+  const auto refuse = [&](const char* what) {
+    return leveldb::Status::InvalidArgument(name, what);
+  };
+  if (name.empty()) return leveldb::Status::InvalidArgument("the store's name is empty");
+  if (options->env == nullptr) return refuse("Options::env is null");
+  if (options->comparator == nullptr) return refuse("Options::comparator is null");
+  if (options->block_restart_interval < 1)
+    return refuse("Options::block_restart_interval is less than 1");
+  const int compression = static_cast<int>(options->compression);
+  if (compression < leveldb::kNoCompression || compression > leveldb::kZstdCompression) {
+    return refuse("Options::compression is not none, snappy or zstd");
+  }
+  options->max_open_files = std::clamp(options->max_open_files, 64 + 10, 50000);
+  options->write_buffer_size = std::clamp<size_t>(options->write_buffer_size, 64 << 10, 1 << 30);
+  options->max_file_size = std::clamp<size_t>(options->max_file_size, 1 << 20, 1 << 30);
+  options->block_size = std::clamp<size_t>(options->block_size, 1 << 10, 4 << 20);
+  return leveldb::Status::OK();
+}
 
 leveldb::Status StoreContext::StayInDirectory() {
   leveldb::Status status = leveldb::Status::NotSupported(name);

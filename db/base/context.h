@@ -50,6 +50,9 @@ struct StorePace {
   Clock* clock = Clock::System();
 };
 
+/// Refuses invalid options, and clamps sizes to LevelDB's bounds.
+leveldb::Status CheckStoreOptions(leveldb::Options* options, const std::string& name);
+
 struct StoreContext {
   explicit StoreContext(const leveldb::Options& options_in)
       : options(options_in),

@@ -23,26 +23,32 @@ class Admission {
   void Apply(const Directive& directive) {
     delay_us_per_write_.store(directive.delay_us_per_write, std::memory_order_relaxed);
     bytes_per_sec_max_.store(directive.write_bytes_per_sec_max, std::memory_order_relaxed);
+    cause_.store(directive.cause, std::memory_order_relaxed);
     restrained_.store(directive.delay_us_per_write > 0 || directive.write_bytes_per_sec_max > 0,
                       std::memory_order_relaxed);
   }
 
-  /// Delays the calling thread, which is about to write `bytes`, for at most about 20 ms. Any
-  /// thread that holds no lock.
-  void Await(uint64_t bytes) {
-    if (restrained_.load(std::memory_order_relaxed)) AwaitSlow(bytes);
+  /// Delays the calling thread, which is about to write `bytes`, for at most about 20 ms, and
+  /// returns 0. If the delay would last beyond `until_nanos` of the clock, returns at once how many
+  /// nanoseconds it would last, as if there had been no call. Any thread that holds no lock.
+  uint64_t Await(uint64_t bytes, uint64_t until_nanos = UINT64_MAX) {
+    return restrained_.load(std::memory_order_relaxed) ? AwaitSlow(bytes, until_nanos) : 0;
   }
+  /// Why writes are delayed. Any thread.
+  StallCause cause() const { return cause_.load(std::memory_order_relaxed); }
 
   /// Whether a write is delayed now. Any thread.
   bool HoldsWrites() const { return held_.load(std::memory_order_relaxed) > 0; }
 
  private:
-  void AwaitSlow(uint64_t bytes);
-  void AwaitPayment(uint64_t bytes, uint64_t rate);
+  uint64_t AwaitSlow(uint64_t bytes, uint64_t until_nanos);
+  uint64_t AwaitDelay(uint64_t delay_nanos, uint64_t until_nanos);
+  uint64_t AwaitPayment(uint64_t bytes, uint64_t rate, uint64_t until_nanos);
 
   Clock* const clock_;
   ActivityStats* const stats_;
   std::atomic<bool> restrained_{false};
+  std::atomic<StallCause> cause_{StallCause::kNone};
   std::atomic<int> held_{0};
   std::atomic<uint64_t> delay_us_per_write_{0};
   std::atomic<uint64_t> bytes_per_sec_max_{0};

@@ -17,6 +17,7 @@
 // these, except for ActivityStats and then EventHub.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -206,11 +207,11 @@ class StoreState {
     WaitLocked(20'000'000);
     --drains_;
   }
-  /// One wait of the leading writer at a hard limit, for at most 10 ms: another store can free
-  /// memory without waking this one.
-  void WaitAtLimitLocked() LULL_REQUIRES(mutex_) {
+  /// One wait of the leading writer at a hard limit, for at most `nanos_max` and 10 ms: another
+  /// store can free memory without waking this one.
+  void WaitAtLimitLocked(uint64_t nanos_max) LULL_REQUIRES(mutex_) {
     has_waiting_writer_ = true;
-    WaitLocked(10'000'000);
+    WaitLocked(std::min<uint64_t>(nanos_max, 10'000'000));
     has_waiting_writer_ = false;
   }
   /// Wakes the flush thread and the monitor, and waits for a change. Can wake early.

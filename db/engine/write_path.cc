@@ -8,6 +8,7 @@
 
 #include "db/compaction/picker.h"
 #include "db/memory/batch_format.h"
+#include "util/exceptions.h"
 #include "util/logging.h"
 #include "util/profiled_part.h"
 
@@ -20,6 +21,7 @@ WritePath::WritePath(const EngineParts& parts)
       reporting_(parts.reporting),
       disk_(parts.disk),
       admission_(coordinator_->clock(), &reporting_->activity()),
+      writers_(coordinator_->clock()),
       reader_(parts.reader),
       flags_(parts.flags),
       applied_(parts.applied),
@@ -42,42 +44,50 @@ void WritePath::Begin(std::vector<SealedMemTable> recovered) {
   state_->BeginWrites(recovered);
 }
 
-leveldb::Status WritePath::Write(const leveldb::WriteOptions& options,
-                                 leveldb::WriteBatch* updates) {
+leveldb::Status WritePath::Write(const leveldb::WriteOptions& options, leveldb::WriteBatch* updates,
+                                 uint64_t wait_micros_max, BusyWrite* busy) {
   const leveldb::Slice contents = batch::Contents(*updates);
   leveldb::Status status = batch::Validate(contents);
   if (!status.ok()) return status;
   const LatencyTimer timer(reporting_->LatencyOf(options.sync ? &Reporting::Latencies::sync_write
                                                               : &Reporting::Latencies::write),
                            coordinator_->clock());
-  admission_.Await(contents.size());
+  const Patience patience = PatienceFor(wait_micros_max, busy);
+  const uint64_t delay_nanos = admission_.Await(contents.size(), patience.until_nanos);
+  if (delay_nanos > 0) return GiveUp(patience, CauseOf(admission_.cause()), delay_nanos / 1000);
 
   WritersQueue::Writer writer;
   writer.batch = updates;
   writer.sync = options.sync;
-  if (!writers_.Join(&writer)) return writer.status;
+  writer.until_nanos = patience.until_nanos;
+  if (!writers_.Join(&writer)) {
+    return writer.has_left ? GiveUp(patience, reporting_->activity().StopCause()) : writer.status;
+  }
   is_under_way_.store(true, std::memory_order_relaxed);
-  return Lead(&writer, [&](WritersQueue::Writer* last)
-                           LULL_REQUIRES(kLeadingWriter) { return WriteGroup(&writer, last); });
+  return Lead(&writer, [&](WritersQueue::Writer** last) LULL_REQUIRES(kLeadingWriter) {
+    const leveldb::Status room = MakeRoom(contents, patience);
+    if (!room.ok()) return room;
+    *last = writers_.GroupEnd(&writer);
+    return WriteGroup(&writer, *last);
+  });
 }
 
-/// Runs `body` as the leading writer, with the last writer of its group. Then passes the lead to
-/// the next writer.
+/// Runs `body` as the leading writer. It can set the last writer of its group. Then passes the lead
+/// to the next writer.
 template <class Body>
 leveldb::Status WritePath::Lead(WritersQueue::Writer* leader, Body body) {
   const RoleScope leads(kLeadingWriter);
-  WritersQueue::Writer* const last = writers_.GroupEnd(leader);
+  WritersQueue::Writer* last = leader;
   leveldb::Status status;
-  try {
-    status = body(last);
-  } catch (...) {
+  LULL_TRY { status = body(&last); }
+  LULL_CATCH {
     // The client's Env or comparator threw, or memory ran out. It is unknown how much was written,
     // so no later write can be acknowledged. The queue must continue, or all writers would hang.
     status = leveldb::Status::IOError(context_->name, "a write ended with an exception");
     state_->FailWrites("a write", status);
     is_under_way_.store(false, std::memory_order_relaxed);
     writers_.Finish(leader, last, status);
-    throw;
+    LULL_RETHROW;
   }
   is_under_way_.store(false, std::memory_order_relaxed);
   writers_.Finish(leader, last, status);
@@ -87,15 +97,15 @@ leveldb::Status WritePath::Lead(WritersQueue::Writer* leader, Body body) {
 leveldb::Status WritePath::Seal() {
   WritersQueue::Writer writer;  // no batch: a request to seal
   if (!writers_.Join(&writer)) return writer.status;
-  return Lead(&writer, [&](WritersQueue::Writer*) LULL_REQUIRES(kLeadingWriter) {
-    return active_->EntryCount() > 0 ? SealMemTable(nullptr) : leveldb::Status::OK();
+  return Lead(&writer, [&](WritersQueue::Writer**) LULL_REQUIRES(kLeadingWriter) {
+    return active_->EntryCount() > 0 ? SealMemTable(nullptr, {}) : leveldb::Status::OK();
   });
 }
 
 void WritePath::SealInRest() {
   WritersQueue::Writer writer;
   if (!writers_.TryJoin(&writer)) return;
-  Lead(&writer, [&](WritersQueue::Writer*) LULL_REQUIRES(kLeadingWriter) {
+  Lead(&writer, [&](WritersQueue::Writer**) LULL_REQUIRES(kLeadingWriter) {
     {
       MutexLock lock(state_->mutex());
       if (WhyNotSealedLocked()) return state_->health().write_error();
@@ -104,17 +114,22 @@ void WritePath::SealInRest() {
   });
 }
 
+/// The memtable then takes `record`, and those of the writer's group: what they need beyond it is
+/// counted by the next write.
+leveldb::Status WritePath::MakeRoom(const leveldb::Slice& record, const Patience& patience) {
+  leveldb::Status status;
+  if (flags_->refuses_writes.load(std::memory_order_acquire)) status = ResumeWrites(patience);
+  if (status.ok() && active_->MemoryBytes() >= applied_->ask_at_bytes() && !MayGrow(record)) {
+    status = SealMemTable(&record, patience);
+  }
+  return status;
+}
+
 leveldb::Status WritePath::WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last) {
   leveldb::Status status;
   const leveldb::Slice record = GroupRecord(leader, last);
   if (!batch::HasPossibleSequence(record))
     return leveldb::Status::Corruption(context_->name, "has no sequence numbers left");
-  if (flags_->refuses_writes.load(std::memory_order_acquire)) status = ResumeWrites();
-  if (status.ok() && active_->MemoryBytes() >= applied_->ask_at_bytes() && !MayGrow(record)) {
-    status = SealMemTable(&record);
-  }
-  if (!status.ok()) return status;
-
   {
     const ProfiledPart part(CallPart::kLogAppend);
     status = wal_.Append(record);
@@ -189,11 +204,11 @@ bool WritePath::MayGrow(const leveldb::Slice& record) {
 }
 
 /// SwitchMemTable, after waiting at hard limits.
-leveldb::Status WritePath::SealMemTable(const leveldb::Slice* record) {
+leveldb::Status WritePath::SealMemTable(const leveldb::Slice* record, const Patience& patience) {
   leveldb::Status status;
   {
     MutexLock lock(state_->mutex());
-    status = AwaitSealLocked();
+    status = AwaitSealLocked(patience);
   }
   return status.ok() ? SwitchMemTable(record, /*in_rest=*/false) : status;
 }
@@ -237,11 +252,11 @@ void WritePath::AbandonWal(const leveldb::Status& failure) {
 
 /// Begins a new WAL in place of the failed one, after all earlier entries are in tables. OK: writes
 /// are accepted again.
-leveldb::Status WritePath::ResumeWrites() {
+leveldb::Status WritePath::ResumeWrites(const Patience& patience) {
   leveldb::Status status;
   {
     MutexLock lock(state_->mutex());
-    status = AwaitTablesLocked();
+    status = AwaitTablesLocked(patience);
   }
   if (status.ok()) status = wal_.Restart(reader_->published() + 1);
   if (!status.ok()) return status;
@@ -249,13 +264,15 @@ leveldb::Status WritePath::ResumeWrites() {
   return state_->WalRestarted(wal_.current_number());
 }
 
-leveldb::Status WritePath::AwaitTablesLocked() {
+leveldb::Status WritePath::AwaitTablesLocked(const Patience& patience) {
   constexpr uint64_t kLookAgainNanos = 10'000'000;
   StoppedWrite stopped(&reporting_->activity());
   while (state_->health().write_error().ok() && state_->memtables().immutable_count() > 0) {
-    stopped.Because(StallCause::kMemory);
     if (!state_->health().WhyNotFlushed().ok()) return state_->health().WhyNotFlushed();
-    state_->WaitLocked(kLookAgainNanos);
+    const uint64_t nanos_left = NanosLeft(patience);
+    if (nanos_left == 0) return GiveUp(patience, WriteStallCause::kMemory);
+    stopped.Because(StallCause::kMemory);
+    state_->WaitLocked(std::min(nanos_left, kLookAgainNanos));
   }
   return state_->health().write_error();
 }
@@ -307,17 +324,45 @@ const leveldb::Status& WritePath::BlockingErrorLocked(StallCause cause) const {
   return state_->health().WhyNotFlushed();
 }
 
-leveldb::Status WritePath::AwaitSealLocked() {
+leveldb::Status WritePath::AwaitSealLocked(const Patience& patience) {
   StoppedWrite stopped(&reporting_->activity());
   while (const std::optional<StallCause> cause = WhyNotSealedLocked()) {
-    stopped.Because(*cause);
     // Return an error instead of waiting for work that fails; the client can retry.
     const leveldb::Status& error = BlockingErrorLocked(*cause);
     if (!error.ok()) return error;
+    const uint64_t nanos_left = NanosLeft(patience);
+    if (nanos_left == 0) return GiveUp(patience, CauseOf(*cause));
+    stopped.Because(*cause);
     const ProfiledPart part(CallPart::kRoom);
-    state_->WaitAtLimitLocked();
+    state_->WaitAtLimitLocked(nanos_left);
   }
   return state_->health().write_error();
+}
+
+WritePath::Patience WritePath::PatienceFor(uint64_t wait_micros_max, BusyWrite* busy) const {
+  constexpr uint64_t kWaitMicrosMax = 1'000'000'000'000;  // 11 days
+  if (wait_micros_max == UINT64_MAX) return {};
+  const uint64_t now = coordinator_->clock()->NowNanos();
+  return {now + std::min(wait_micros_max, kWaitMicrosMax) * 1000, busy};
+}
+
+/// How long a write may still wait. 0: not at all.
+uint64_t WritePath::NanosLeft(const Patience& patience) const {
+  if (patience.until_nanos == UINT64_MAX) return UINT64_MAX;
+  return patience.until_nanos - std::min(patience.until_nanos, coordinator_->clock()->NowNanos());
+}
+
+/// Of a write that must wait for a running job.
+leveldb::Status WritePath::GiveUp(const Patience& patience, WriteStallCause cause) {
+  return GiveUp(patience, cause, reporting_->activity().MicrosToRoom(cause));
+}
+
+leveldb::Status WritePath::GiveUp(const Patience& patience, WriteStallCause cause,
+                                  uint64_t room_micros) {
+  *patience.busy = {true, cause, room_micros};
+  return leveldb::Status::IOError(
+      context_->name,
+      Format("the write would wait longer than its limit, for %s", StallCauseName(cause)));
 }
 
 }  // namespace lull

@@ -11,7 +11,8 @@
 //     all memtables are flushed and the MANIFEST's log number is above the failed WAL.
 //   - The leading writer waits for background work only at a hard limit, before it seals a
 //     memtable, and after a WAL failure, until all memtables are flushed. An error of that work
-//     ends the wait.
+//     ends the wait, and so does the writer's time limit. It has no group yet: who follows can give
+//     up meanwhile.
 #pragma once
 
 #include <atomic>
@@ -36,6 +37,7 @@
 #include "leveldb/slice.h"
 #include "leveldb/status.h"
 #include "leveldb/write_batch.h"
+#include "lull/write.h"
 #include "scheduler/threads/coordinator.h"
 
 namespace lull {
@@ -51,8 +53,10 @@ class WritePath {
   void Begin(std::vector<SealedMemTable> recovered) LULL_REQUIRES(kLeadingWriter)
       LULL_EXCLUDES(state_->mutex());
 
-  /// See leveldb::DB::Write. Client threads.
-  leveldb::Status Write(const leveldb::WriteOptions& options, leveldb::WriteBatch* updates);
+  /// See leveldb::DB::Write and lull::TryWrite. `wait_micros_max`: UINT64_MAX for no limit; else
+  /// sets `*busy` if the write gives up. Client threads.
+  leveldb::Status Write(const leveldb::WriteOptions& options, leveldb::WriteBatch* updates,
+                        uint64_t wait_micros_max = UINT64_MAX, BusyWrite* busy = nullptr);
   /// Seals the active memtable if it has entries. Goes through the writers' queue, since only the
   /// leading writer can seal.
   leveldb::Status Seal();
@@ -91,25 +95,40 @@ class WritePath {
   uint64_t counted_bytes() const LULL_REQUIRES(kLeadingWriter) { return active_.grown_bytes(); }
 
  private:
+  /// Until when a write waits before it begins, and where it says that it gave up.
+  struct Patience {
+    uint64_t until_nanos = UINT64_MAX;
+    BusyWrite* busy = nullptr;
+  };
+
+  Patience PatienceFor(uint64_t wait_micros_max, BusyWrite* busy) const;
   template <class Body>
   leveldb::Status Lead(WritersQueue::Writer* leader, Body body);
+  leveldb::Status MakeRoom(const leveldb::Slice& record, const Patience& patience)
+      LULL_REQUIRES(kLeadingWriter);
   leveldb::Status WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last)
       LULL_REQUIRES(kLeadingWriter);
   void TellOfWrite(uint64_t bytes);
   leveldb::Slice GroupRecord(WritersQueue::Writer* leader, WritersQueue::Writer* last)
       LULL_REQUIRES(kLeadingWriter);
   bool MayGrow(const leveldb::Slice& record) LULL_REQUIRES(kLeadingWriter);
-  leveldb::Status SealMemTable(const leveldb::Slice* record) LULL_REQUIRES(kLeadingWriter)
-      LULL_EXCLUDES(state_->mutex());
+  leveldb::Status SealMemTable(const leveldb::Slice* record, const Patience& patience)
+      LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(state_->mutex());
   leveldb::Status SwitchMemTable(const leveldb::Slice* record, bool in_rest)
       LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(state_->mutex());
   void HandOverMemTable(uint64_t next_wal_number) LULL_REQUIRES(kLeadingWriter)
       LULL_EXCLUDES(state_->mutex());
   void AbandonWal(const leveldb::Status& failure) LULL_REQUIRES(kLeadingWriter)
       LULL_EXCLUDES(state_->mutex());
-  leveldb::Status ResumeWrites() LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(state_->mutex());
-  leveldb::Status AwaitTablesLocked() LULL_REQUIRES(kLeadingWriter, state_->mutex());
-  leveldb::Status AwaitSealLocked() LULL_REQUIRES(kLeadingWriter, state_->mutex());
+  leveldb::Status ResumeWrites(const Patience& patience) LULL_REQUIRES(kLeadingWriter)
+      LULL_EXCLUDES(state_->mutex());
+  leveldb::Status AwaitTablesLocked(const Patience& patience)
+      LULL_REQUIRES(kLeadingWriter, state_->mutex());
+  leveldb::Status AwaitSealLocked(const Patience& patience)
+      LULL_REQUIRES(kLeadingWriter, state_->mutex());
+  uint64_t NanosLeft(const Patience& patience) const;
+  leveldb::Status GiveUp(const Patience& patience, WriteStallCause cause);
+  leveldb::Status GiveUp(const Patience& patience, WriteStallCause cause, uint64_t room_micros);
   std::optional<StallCause> WhyNotSealedLocked() const
       LULL_REQUIRES(kLeadingWriter, state_->mutex());
   bool IsL0FullLocked() const LULL_REQUIRES(state_->mutex());

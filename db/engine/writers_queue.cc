@@ -21,8 +21,30 @@ bool WritersQueue::Join(Writer* writer) {
   last_->next = writer;
   last_ = writer;
   const ProfiledPart part(CallPart::kQueue);
-  while (!writer->done && first_ != writer) writer->wake.Wait(mutex_);
-  return !writer->done;
+  AwaitTurnLocked(writer);
+  return first_ == writer && !writer->done;
+}
+
+/// Waits until `writer` leads, its write is done, or it has left.
+void WritersQueue::AwaitTurnLocked(Writer* writer) {
+  while (!writer->done && first_ != writer) {
+    uint64_t nanos_max = WakeSignal::kForEver;
+    if (writer->until_nanos != UINT64_MAX && !writer->is_in_group) {
+      const uint64_t now = clock_->NowNanos();
+      if (now >= writer->until_nanos) return LeaveLocked(writer);
+      nanos_max = writer->until_nanos - now;
+    }
+    writer->wake.WaitFor(mutex_, nanos_max);
+  }
+}
+
+/// REQUIRES: `writer` is queued, and not the first.
+void WritersQueue::LeaveLocked(Writer* writer) {
+  Writer* before = first_;
+  while (before->next != writer) before = before->next;
+  before->next = writer->next;
+  if (last_ == writer) last_ = before;
+  writer->has_left = true;
 }
 
 bool WritersQueue::TryJoin(Writer* writer) {
@@ -42,6 +64,7 @@ WritersQueue::Writer* WritersQueue::GroupEnd(Writer* leader) {
     if (writer->batch == nullptr || (writer->sync && !leader->sync)) break;
     bytes += batch::Contents(*writer->batch).size();
     if (bytes > bytes_max) break;
+    writer->is_in_group = true;
     end = writer;
   }
   return end;

@@ -3,6 +3,9 @@
 // WritersQueue: group commit. Writers queue up; the first one leads, and writes a group of those
 // after it. Only the leader proceeds past this queue, so what it uses there (WAL, memtable,
 // sequence) needs no lock.
+//
+// A writer with a time limit leaves the queue when it has passed, but not once it leads or is in a
+// group: GroupEnd decides on that.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +13,7 @@
 #include "db/base/thread_roles.h"
 #include "leveldb/status.h"
 #include "leveldb/write_batch.h"
+#include "util/clock.h"
 #include "util/mutex.h"
 
 namespace lull {
@@ -20,17 +24,23 @@ class WritersQueue {
   struct Writer {
     const leveldb::WriteBatch* batch = nullptr;  ///< null: asks the leader to seal the memtable
     bool sync = false;
+    uint64_t until_nanos =
+        UINT64_MAX;  ///< time of the clock at which it leaves; the default: never
+    bool has_left = false;
     leveldb::Status status;
 
    private:
     friend class WritersQueue;
     Writer* next = nullptr;
+    bool is_in_group = false;
     bool done = false;
     CondVar wake;
   };
 
+  explicit WritersQueue(const Clock* clock) : clock_(clock) {}
+
   /// Returns true if `writer` leads: this thread then has the role until it calls Finish. Returns
-  /// false after another leader did its write; see writer->status.
+  /// false after another leader did its write, see writer->status, or after it has left.
   bool Join(Writer* writer) LULL_EXCLUDES(mutex_);
 
   /// Returns true if `writer` leads, as Join. Returns false at once if another writer is queued.
@@ -38,7 +48,7 @@ class WritersQueue {
 
   /// Returns the last writer of the leader's group. The group is limited: a small write does not
   /// wait for large ones, nor an unsynced write for a sync. A request to seal is alone in its
-  /// group.
+  /// group. Its writers stay until Finish.
   Writer* GroupEnd(Writer* leader) LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(mutex_);
   static Writer* NextOf(Writer* writer) { return writer->next; }
 
@@ -50,6 +60,10 @@ class WritersQueue {
   size_t Length() LULL_EXCLUDES(mutex_);
 
  private:
+  void AwaitTurnLocked(Writer* writer) LULL_REQUIRES(mutex_);
+  void LeaveLocked(Writer* writer) LULL_REQUIRES(mutex_);
+
+  const Clock* const clock_;
   Mutex mutex_;
   Writer* first_ LULL_GUARDED_BY(mutex_) = nullptr;
   Writer* last_ LULL_GUARDED_BY(mutex_) = nullptr;

@@ -13,23 +13,16 @@ namespace {
 constexpr uint64_t kRateNanos = 1'000'000'000;
 constexpr uint64_t kSampleNanos = 100'000'000;
 
-WriteStallCause CauseOf(StallCause cause) {
-  switch (cause) {
-    case StallCause::kMemory:
-      return WriteStallCause::kMemory;
-    case StallCause::kL0:
-      return WriteStallCause::kL0;
-    case StallCause::kDebt:
-      return WriteStallCause::kDebt;
-    case StallCause::kNone:
-      break;
-  }
-  return WriteStallCause::kOther;
-}
-
 template <class Enum>
 size_t Index(Enum value) {
   return static_cast<size_t>(value);
+}
+
+/// Whether a job of this kind makes room for writes that `cause` stops.
+bool MakesRoom(JobKind kind, WriteStallCause cause) {
+  if (cause == WriteStallCause::kMemory) return kind == JobKind::kFlush;
+  if (cause == WriteStallCause::kL0) return kind == JobKind::kL0Compaction;
+  return cause == WriteStallCause::kDebt && kind != JobKind::kFlush;
 }
 
 double PerSecond(uint64_t now_bytes, uint64_t then_bytes, uint64_t nanos) {
@@ -52,6 +45,20 @@ const char* StallKindName(StallKind kind) {
 const char* StallCauseName(WriteStallCause cause) {
   constexpr const char* kNames[kStallCauses] = {"memory", "l0", "debt", "other"};
   return kNames[Index(cause)];
+}
+
+WriteStallCause CauseOf(StallCause cause) {
+  switch (cause) {
+    case StallCause::kMemory:
+      return WriteStallCause::kMemory;
+    case StallCause::kL0:
+      return WriteStallCause::kL0;
+    case StallCause::kDebt:
+      return WriteStallCause::kDebt;
+    case StallCause::kNone:
+      break;
+  }
+  return WriteStallCause::kOther;
 }
 
 ActivityStats::ActivityStats(Clock* clock, EventHub* hub)
@@ -303,6 +310,25 @@ std::vector<RunningJobReport> ActivityStats::JobsLocked(uint64_t now) const {
     jobs.push_back({InfoOfLocked(*job, running, now), running.pause_began_nanos != 0});
   std::ranges::sort(jobs, {}, [](const RunningJobReport& job) { return job.info.id; });
   return jobs;
+}
+
+WriteStallCause ActivityStats::StopCause() {
+  MutexLock lock(mutex_);
+  const Stall& stop = stalls_[Index(StallKind::kStop)];
+  return stop.held > 0 ? stop.info.cause : WriteStallCause::kOther;
+}
+
+uint64_t ActivityStats::MicrosToRoom(WriteStallCause cause) {
+  MutexLock lock(mutex_);
+  uint64_t first = UINT64_MAX;
+  for (const auto& [info, paused] : JobsLocked(clock_->NowNanos())) {
+    if (paused || info.input_bytes_done == 0 || !MakesRoom(info.kind, cause)) continue;
+    const double left = static_cast<double>(info.input_bytes - info.input_bytes_done) /
+                        static_cast<double>(info.input_bytes_done);
+    const auto ran_us = static_cast<double>(info.elapsed_us - info.paused_us);
+    first = std::min(first, static_cast<uint64_t>(left * ran_us) + 1);
+  }
+  return first == UINT64_MAX ? 0 : first;
 }
 
 ActivityReport ActivityStats::Report(uint64_t user_bytes) {

@@ -80,6 +80,7 @@ struct ActivityReport {
 const char* JobKindName(JobKind kind);
 const char* StallKindName(StallKind kind);
 const char* StallCauseName(WriteStallCause cause);
+WriteStallCause CauseOf(StallCause cause);
 
 class ActivityStats {
  public:
@@ -125,6 +126,11 @@ class ActivityStats {
   /// Ends all activity, at the close.
   void Close() LULL_EXCLUDES(mutex_);
 
+  /// Why writes are stopped now; kOther if none is. Any thread.
+  WriteStallCause StopCause() LULL_EXCLUDES(mutex_);
+  /// When the first running job that makes room for writes stopped by `cause` will end, at its
+  /// speed so far; 0: unknown. Any thread.
+  uint64_t MicrosToRoom(WriteStallCause cause) LULL_EXCLUDES(mutex_);
   ActivityReport Report(uint64_t user_bytes) LULL_EXCLUDES(mutex_);
   /// As EventHub::Add. The listener first gets the activity in progress.
   leveldb::Status AddListener(std::shared_ptr<EventListener> listener) LULL_EXCLUDES(mutex_);

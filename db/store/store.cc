@@ -23,27 +23,6 @@ constexpr uint64_t kCollectNanos = 20'000'000;
 
 using Stores = Registry<leveldb::DB, Store>;
 
-/// Refuses invalid options, and clamps sizes to LevelDB's bounds.
-leveldb::Status CheckStoreOptions(leveldb::Options* options, const std::string& name) {
-  const auto refuse = [&](const char* what) {
-    return leveldb::Status::InvalidArgument(name, what);
-  };
-  if (name.empty()) return leveldb::Status::InvalidArgument("the store's name is empty");
-  if (options->env == nullptr) return refuse("Options::env is null");
-  if (options->comparator == nullptr) return refuse("Options::comparator is null");
-  if (options->block_restart_interval < 1)
-    return refuse("Options::block_restart_interval is less than 1");
-  const int compression = static_cast<int>(options->compression);
-  if (compression < leveldb::kNoCompression || compression > leveldb::kZstdCompression) {
-    return refuse("Options::compression is not none, snappy or zstd");
-  }
-  options->max_open_files = std::clamp(options->max_open_files, 64 + 10, 50000);
-  options->write_buffer_size = std::clamp<size_t>(options->write_buffer_size, 64 << 10, 1 << 30);
-  options->max_file_size = std::clamp<size_t>(options->max_file_size, 1 << 20, 1 << 30);
-  options->block_size = std::clamp<size_t>(options->block_size, 1 << 10, 4 << 20);
-  return leveldb::Status::OK();
-}
-
 leveldb::Status FindCoordinator(const OptionValues& scheduling, const PolicyOptions& policy,
                                 uint64_t memtable_bytes, Clock* own_clock,
                                 std::shared_ptr<Coordinator>* result) {
@@ -324,9 +303,14 @@ leveldb::Status Store::Delete(const leveldb::WriteOptions& options, const leveld
 }
 
 leveldb::Status Store::Write(const leveldb::WriteOptions& options, leveldb::WriteBatch* updates) {
+  return TryWrite(options, updates, UINT64_MAX, nullptr);
+}
+
+leveldb::Status Store::TryWrite(const leveldb::WriteOptions& options, leveldb::WriteBatch* updates,
+                                uint64_t wait_micros_max, BusyWrite* busy) {
   if (updates == nullptr) return leveldb::Status::InvalidArgument("Write: updates is null");
   if (IsInherited()) return InheritedError();
-  return write_path_.Write(options, updates);
+  return write_path_.Write(options, updates, wait_micros_max, busy);
 }
 
 leveldb::Status Store::Get(const leveldb::ReadOptions& options, const leveldb::Slice& key,

@@ -51,6 +51,7 @@ using PolicyFactory =
     std::function<std::unique_ptr<Policy>(const std::string& name, const PolicyOptions& options)>;
 
 struct CheckpointSource;  // db/recovery/checkpoint.h
+struct BusyWrite;         // lull/write.h
 struct DeletedFiles;      // lull/lull.h
 
 class Store final : public leveldb::DB, private Tenant {
@@ -87,6 +88,9 @@ class Store final : public leveldb::DB, private Tenant {
   // As the functions of lull/*.h with these names.
   leveldb::Status Flush();
   leveldb::Status WaitForIdle();
+  /// UINT64_MAX: never gives up. If it does, sets `*busy`.
+  leveldb::Status TryWrite(const leveldb::WriteOptions& options, leveldb::WriteBatch* updates,
+                           uint64_t wait_micros_max, BusyWrite* busy);
   leveldb::Status DeleteRange(const KeyBounds& span);
   leveldb::Status DeleteFilesInRange(const KeyBounds& span, DeletedFiles* deleted);
   leveldb::Status SetOptions(const std::string& text) LULL_EXCLUDES(options_mutex_);

@@ -55,6 +55,14 @@ LEVELDB_EXPORT void lull_wait_for_idle(leveldb_t* db, char** errptr);
    during it. */
 LEVELDB_EXPORT void lull_create_checkpoint(leveldb_t* db, const char* dir, char** errptr);
 
+/* As leveldb_write, but gives up if the write could not begin within `wait_us_max` microseconds.
+   Then nothing was written, returns 1 and sets *errptr; *cause, which can be NULL, is set as in
+   lull_stall_info_t, and *room_us, which can be NULL, to the microseconds until room is expected
+   (0: unknown). Otherwise returns 0. More is in lull/write.h. */
+LEVELDB_EXPORT uint8_t lull_try_write(leveldb_t* db, const leveldb_writeoptions_t* options,
+                                      leveldb_writebatch_t* batch, uint64_t wait_us_max, int* cause,
+                                      uint64_t* room_us, char** errptr);
+
 /* Whether the store has the key; 0 also after an error. As leveldb_get, but copies no value. */
 LEVELDB_EXPORT uint8_t lull_exists(leveldb_t* db, const leveldb_readoptions_t* options,
                                    const char* key, size_t key_len, char** errptr);

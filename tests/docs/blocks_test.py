@@ -40,6 +40,7 @@ PREAMBLE_CPP = '''
 #include "lull/listener.h"
 #include "lull/lull.h"
 #include "lull/read.h"
+#include "lull/write.h"
 extern leveldb::DB* db;
 extern leveldb::Options options;
 extern leveldb::Status status;

@@ -176,6 +176,20 @@ TEST_F(LullCTest, ReadsSeveralKeysAndWithinBounds) {
   leveldb_readoptions_destroy(options);
 }
 
+TEST_F(LullCTest, TriesToWrite) {
+  Open("own_coordinator=1");
+  leveldb_writebatch_t* const batch = leveldb_writebatch_create();
+  leveldb_writebatch_put(batch, "a", 1, "v", 1);
+  int cause = -1;
+  uint64_t room_us = 7;
+  EXPECT_EQ(lull_try_write(db_, write_, batch, 1000, &cause, &room_us, &error_), 0);
+  EXPECT_EQ(lull_try_write(db_, write_, batch, 1000, nullptr, nullptr, &error_), 0);
+  EXPECT_EQ(TakeError(), "");
+  EXPECT_EQ(room_us, 0u);
+  EXPECT_EQ(Get("a"), "v");
+  leveldb_writebatch_destroy(batch);
+}
+
 TEST_F(LullCTest, MakesACheckpoint) {
   Open("own_coordinator=1");
   Put("a");

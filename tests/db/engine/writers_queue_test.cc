@@ -29,8 +29,9 @@ class WritersQueueTest : public ::testing::Test {
   ~WritersQueueTest() override { threads_.clear(); }
 
   // `bytes`: approximate size of the batch; 0: a request to seal.
-  Writer* Join(size_t bytes, bool sync) {
+  Writer* Join(size_t bytes, bool sync, uint64_t until_nanos = UINT64_MAX) {
     Client& client = clients_.emplace_back();
+    client.writer.until_nanos = until_nanos;
     if (bytes > 0) {
       client.batch.Put("k", std::string(bytes, 'v'));
       client.writer.batch = &client.batch;
@@ -55,7 +56,12 @@ class WritersQueueTest : public ::testing::Test {
     queue_.Finish(leader, leader, Status::OK());
   }
 
-  WritersQueue queue_;
+  void AwaitLength(size_t length) {
+    while (queue_.Length() != length) OfferCore();
+  }
+
+  ManualClock clock_;
+  WritersQueue queue_{&clock_};
   std::deque<Client> clients_;
   std::vector<std::unique_ptr<ThreadHandle>> threads_;
 };
@@ -109,6 +115,39 @@ TEST_F(WritersQueueTest, AWriterThatMustNotWaitLeadsOnlyAnEmptyQueue) {
   EXPECT_TRUE(queue_.TryJoin(&hasty));
   EXPECT_EQ(queue_.Length(), 1u);
   FinishAlone(&hasty);
+}
+
+TEST_F(WritersQueueTest, WhoseTimeHasPassedLeaves) {
+  const uint64_t soon = clock_.NowNanos() + 1'000'000;
+  Writer* const leader = Join(10, false, soon);
+  for (const uint64_t until : {soon, UINT64_MAX, soon, soon, UINT64_MAX, soon})
+    Join(10, false, until);
+  clock_.Advance(1'000'000);
+  AwaitLength(3);  // also from between two and from the end
+  FinishAlone(leader);
+  threads_.clear();  // joins
+  std::string ends;
+  for (const Client& client : clients_)
+    ends += client.writer.has_left ? '.' : client.led ? '-' : 'g';
+  EXPECT_EQ(ends, "g.-..-.");
+  EXPECT_EQ(queue_.Length(), 0u);
+}
+
+TEST_F(WritersQueueTest, WhoIsInAGroupStays) {
+  const uint64_t soon = clock_.NowNanos() + 1'000'000;
+  Writer* const leader = Join(10, false);
+  Join(10, false, soon);
+  {
+    const RoleScope leads(kLeadingWriter);
+    Writer* const last = queue_.GroupEnd(leader);
+    Join(10, false, soon);  // after the group
+    clock_.Advance(1'000'000);
+    AwaitLength(2);
+    queue_.Finish(leader, last, Status::OK());
+  }
+  threads_.clear();  // joins
+  EXPECT_FALSE(clients_[1].writer.has_left);
+  EXPECT_TRUE(clients_[2].writer.has_left);
 }
 
 }  // namespace
