@@ -5,7 +5,8 @@
 #
 # lull_add_library(NAME LAYERS layer...): builds those objects as the library that programs link,
 # with alias NAME::NAME, and as NAME_internal for tests and benchmarks, which can also include and
-# call internal code.
+# call internal code. The library itself is target NAME, or leveldb where it takes LevelDB's place;
+# LULL_LIBRARY is set to that.
 #
 # lull_make_drop_in(TARGET FILE): makes a library of those objects replace LevelDB's. FILE is its
 # soname, or libleveldb.a.
@@ -69,6 +70,15 @@ function(lull_make_library name kind layers)
   endif()
 endfunction()
 
+# The objects of a layer are compiled with what a project sets for the library, whenever it does.
+function(lull_take_compile_settings layer library)
+  get_target_property(type ${layer} TYPE)
+  if(type STREQUAL "OBJECT_LIBRARY")
+    target_compile_options(${layer} PRIVATE $<TARGET_PROPERTY:${library},COMPILE_OPTIONS>)
+    target_compile_definitions(${layer} PRIVATE $<TARGET_PROPERTY:${library},COMPILE_DEFINITIONS>)
+  endif()
+endfunction()
+
 function(lull_make_drop_in name file)
   set_target_properties(${name} PROPERTIES OUTPUT_NAME leveldb)
   if(file STREQUAL "libleveldb.a")
@@ -81,16 +91,26 @@ endfunction()
 
 function(lull_add_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LAYERS")
-  lull_make_library(${name} "" "${arg_LAYERS}")
-  add_library(${name}::${name} ALIAS ${name})
-  if(LULL_DROP_IN)
-    lull_make_drop_in(${name} "${LULL_DROP_IN}")
-  endif()
+  set(target ${name})
   if((LULL_DROP_IN OR NOT PROJECT_IS_TOP_LEVEL) AND NOT TARGET leveldb)
-    # A project that adds LevelDB's folder to its build links one of these names.
-    add_library(leveldb ALIAS ${name})
-    add_library(leveldb::leveldb ALIAS ${name})
+    # A project that adds LevelDB's folder to its build links one of these names, or sets properties
+    # of the first.
+    set(target leveldb)
   endif()
+  lull_make_library(${target} "" "${arg_LAYERS}")
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} EXPORT_NAME ${name})
+  if(LULL_DROP_IN)
+    lull_make_drop_in(${target} "${LULL_DROP_IN}")
+  endif()
+  if(target STREQUAL "leveldb")
+    add_library(${name} ALIAS leveldb)
+    add_library(leveldb::leveldb ALIAS leveldb)
+    foreach(layer IN LISTS arg_LAYERS)
+      lull_take_compile_settings(lull_${layer} leveldb)
+    endforeach()
+  endif()
+  add_library(${name}::${name} ALIAS ${target})
+  set(LULL_LIBRARY ${target} PARENT_SCOPE)
 
   set(archive ${name})
   if(BUILD_SHARED_LIBS)

@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "util/exceptions.h"
 #include "util/os.h"
 
 namespace lull {
@@ -16,7 +17,7 @@ char* MapPages(size_t bytes) {
   for (;;) {
     if (char* const start = os::MapMemory(bytes)) return start;
     const std::new_handler handler = std::get_new_handler();
-    if (handler == nullptr) throw std::bad_alloc();
+    if (handler == nullptr) LULL_THROW(std::bad_alloc());
     handler();
   }
 }

@@ -4,10 +4,10 @@
 
 #include <atomic>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 
+#include "util/exceptions.h"
 #include "util/os.h"
 
 namespace lull {
@@ -22,13 +22,13 @@ leveldb::Status Create(const std::string& name, CpuClass cpu_class, std::functio
     cpu_class == CpuClass::kIdle ? os::EnterIdleClass() : os::ShortenSlices();
     body();
   };
-  try {
+  LULL_TRY {
     os::WithoutSignals([&] { *thread = std::thread(std::move(run)); });
-  } catch (const std::system_error& error) {
+  }
+  LULL_CATCH {
     return leveldb::Status::IOError(
         "cannot start thread " + name,
-        error.code().message() +
-            "; raise the limit on threads (ulimit -u, cgroup pids.max) or on memory");
+        ExceptionText() + "; raise the limit on threads (ulimit -u, cgroup pids.max) or on memory");
   }
   return leveldb::Status::OK();
 }

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/compaction/entry_filter.h"
 
-#include <exception>
 #include <utility>
 
 #include "db/base/dbformat.h"
 #include "table/key_order.h"
+#include "util/exceptions.h"
 
 namespace lull {
 
@@ -27,21 +27,16 @@ EntryFilter::EntryFilter(FilterUse use, int output_level)
 
 leveldb::Status EntryFilter::Ask(const leveldb::Slice& user_key, const leveldb::Slice& value,
                                  bool* drop) {
-  try {
+  LULL_TRY {
     *drop = use_.filter->filter->Filter(context_, user_key, value) == FilterDecision::kDrop;
-  } catch (const std::exception& error) {
-    return Failed(error.what());
-  } catch (...) {
-    return Failed("an exception of an unknown type");
+  }
+  LULL_CATCH {
+    has_failed_ = true;
+    return leveldb::Status::InvalidArgument("compaction filter " + use_.filter->name + " threw",
+                                            ExceptionText());
   }
   if (*drop) dropped_.Add({1, user_key.size() + value.size()});
   return leveldb::Status::OK();
-}
-
-leveldb::Status EntryFilter::Failed(const char* cause) {
-  has_failed_ = true;
-  return leveldb::Status::InvalidArgument("compaction filter " + use_.filter->name + " threw",
-                                          cause);
 }
 
 leveldb::Slice EntryFilter::DeletionOf(const leveldb::Slice& internal_key) {

@@ -88,7 +88,6 @@ class EntryFilter {
   const FilterTotals& dropped() const { return dropped_; }
 
  private:
-  leveldb::Status Failed(const char* cause);
 
   const FilterUse use_;
   const FilterContext context_;

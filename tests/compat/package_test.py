@@ -162,11 +162,14 @@ class PackageTest(unittest.TestCase):
         self.write('main.cc', PROGRAM)
         # Also by the names that users of LevelDB's folder link.
         add = (f'add_subdirectory({SOURCE} lull)\n'
-               'if(NOT TARGET leveldb)\n  message(FATAL_ERROR "no leveldb")\nendif()')
+               'target_compile_definitions(leveldb PRIVATE FROM_THE_PROJECT)\n'
+               'set_target_properties(leveldb PROPERTIES FOLDER deps)')
         self.write('CMakeLists.txt', PROJECT % (add, 'WITH_LULL', 'lull::lull leveldb::leveldb'))
         build = os.path.join(self.work, 'build')
-        run(CMAKE, '-S', self.work, '-B', build, f'-DCMAKE_CXX_COMPILER={CXX}')
-        run(CMAKE, '--build', build, '--target', 'lull_scheduler')
+        run(CMAKE, '-S', self.work, '-B', build, f'-DCMAKE_CXX_COMPILER={CXX}',
+            '-DCMAKE_CXX_FLAGS=-fno-exceptions -fno-rtti')
+        commands = run(CMAKE, '--build', build, '--target', 'lull_scheduler', '--verbose')
+        self.assertIn('-DFROM_THE_PROJECT', commands)
         targets = run(CMAKE, '--build', build, '--target', 'help')
         self.assertIn('lull_scheduler', targets)
         for unwanted in 'util_test', 'db_bench', 'lull_tool':

@@ -10,6 +10,7 @@
 #include <memory>
 #include <new>
 
+#include "util/exceptions.h"
 #include "util/os.h"
 
 namespace lull::os {
@@ -44,7 +45,8 @@ void WithoutSignals(const std::function<void()>& call) {
 }
 
 void OnFork(void (*in_child)()) {
-  if (pthread_atfork(nullptr, nullptr, in_child) != 0) throw std::bad_alloc();  // its only error
+  if (pthread_atfork(nullptr, nullptr, in_child) != 0)
+    LULL_THROW(std::bad_alloc());  // its only error
 }
 
 std::string RealName(const std::string& name) {
