@@ -81,7 +81,7 @@ void ReadTableContents(const InspectedStore& store) {
   const TableCache tables(&store.context, &grace, [] {});
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : store.manifest.version->level(level)) {
-      std::unique_ptr<TableReader> reader;
+      std::shared_ptr<TableReader> reader;
       if (tables.OpenPrivately(*table, &reader).ok()) table->contents = ReadContents(*reader);
     }
   }
