@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "db/base/scheduling_options.h"
 #include "db/recovery/checkpoint.h"
@@ -108,6 +109,12 @@ leveldb::Status DeleteRange(leveldb::DB* db, const leveldb::Slice* begin,
   Store* store = nullptr;
   const leveldb::Status status = Store::Of(db, "DeleteRange", &store);
   return status.ok() ? store->DeleteRange(SpanOf(begin, end)) : status;
+}
+
+leveldb::Status IngestTables(leveldb::DB* db, const std::vector<std::string>& paths) {
+  Store* store = nullptr;
+  const leveldb::Status status = Store::Of(db, "IngestTables", &store);
+  return status.ok() ? store->IngestTables(paths) : status;
 }
 
 leveldb::Status DeleteFilesInRange(leveldb::DB* db, const leveldb::Slice* begin,

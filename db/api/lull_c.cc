@@ -324,6 +324,15 @@ void lull_delete_files_in_range(leveldb_t* db, const char* begin, size_t begin_l
   if (bytes_left != nullptr) *bytes_left = deleted.bytes_left;
 }
 
+void lull_ingest_tables(leveldb_t* db, const char* const* paths, size_t count, char** errptr) {
+  std::vector<std::string> list;
+  for (size_t i = 0; i < count; ++i) {
+    if (!IsGiven(paths[i], "lull_ingest_tables: path", errptr)) return;
+    list.emplace_back(paths[i]);
+  }
+  KeepError(lull::IngestTables(db->rep, list), errptr);
+}
+
 lull_listener_t* lull_listener_create(const lull_callbacks_t* callbacks, void* state,
                                       void (*destructor)(void* state)) {
   using lull::c::kFirstCallbacksBytes;

@@ -13,12 +13,28 @@ TableOutputs::~TableOutputs() {
   writer_.reset();
   file_.reset();
   // A file that cannot be removed now is removed at the next open.
-  const auto remove = [this](const TableMeta& table) {
-    context_->RemoveFile(TableFileName(context_->name, table.number));
-  };
-  if (unfinished) remove(current_);
-  if (kept_) return;
-  for (const TableMeta& table : finished_) remove(table);
+  if (unfinished) context_->RemoveFile(PathOf(current_, uses_temporary_names_));
+  for (size_t i = 0; !kept_ && i < finished_.size(); ++i)
+    context_->RemoveFile(PathOf(finished_[i], uses_temporary_names_ && i >= named_));
+}
+
+std::string TableOutputs::PathOf(const TableMeta& table, bool is_temporary) const {
+  return is_temporary ? TempFileName(context_->name, table.number)
+                      : TableFileName(context_->name, table.number);
+}
+
+leveldb::Status TableOutputs::GiveNames(const std::vector<int>& levels) {
+  for (; named_ < finished_.size(); ++named_) {
+    TableMeta& table = finished_[named_];
+    const std::string temporary = PathOf(table, /*is_temporary=*/true);
+    const uint64_t number = context_->NewFileNumber();
+    const leveldb::Status status =
+        context_->env()->RenameFile(temporary, TableFileName(context_->name, number));
+    if (!status.ok()) return status;
+    table.number = number;
+    table.level = levels[named_];
+  }
+  return leveldb::Status::OK();
 }
 
 leveldb::Status TableOutputs::CreateFile(const std::string& path, leveldb::WritableFile** file) {
@@ -36,7 +52,7 @@ leveldb::Status TableOutputs::Begin() {
   current_contents_ = TableContents{};
   current_.level = level_;
   current_.number = context_->NewFileNumber();
-  const std::string path = TableFileName(context_->name, current_.number);
+  const std::string path = PathOf(current_, uses_temporary_names_);
   leveldb::WritableFile* raw = nullptr;
   leveldb::Status status;
   const auto create = [&] { status = CreateFile(path, &raw); };
@@ -107,7 +123,7 @@ void TableOutputs::AttachTo(const Version& version) {
     if (file == nullptr) continue;
     file->contents = contents_[i];
     file->filter_pass = filter_pass_;
-    if (builds_key_filters_)
+    if (builds_key_filters_ && context_->HasKeyFilters(finished_[i].level, version.DeepestLevel()))
       file->key_filter.store(key_filters_[i].release(), std::memory_order_relaxed);
   }
   key_filters_.clear();

@@ -30,6 +30,9 @@ class TableOutputs {
   /// From now on, each finished table gets a KeyFilter, in the file too. REQUIRES: no table is
   /// open.
   void BuildKeyFilters() { builds_key_filters_ = true; }
+  /// From now on, tables get temporary names, which recovery removes, until GiveNames. REQUIRES: no
+  /// table was begun.
+  void UseTemporaryNames() { uses_temporary_names_ = true; }
   /// See TableContents. nullopt, or without a call: all deletions that Add gets are new.
   void SetDeletionsSince(std::optional<uint64_t> seconds) { deletions_since_ = seconds; }
   /// See TableFile::filter_pass.
@@ -53,6 +56,9 @@ class TableOutputs {
   /// Memory in bytes: of the open table its file's buffer and the index so far, and of filters.
   uint64_t BufferBytes() const;
 
+  /// Gives the finished tables, which have temporary names, new numbers, their names and `levels`.
+  leveldb::Status GiveNames(const std::vector<int>& levels);
+
   const std::vector<TableMeta>& finished() const { return finished_; }
   uint64_t FinishedBytes() const;
 
@@ -66,12 +72,15 @@ class TableOutputs {
 
  private:
   leveldb::Status Begin();
+  std::string PathOf(const TableMeta& table, bool is_temporary) const;
   leveldb::Status CreateFile(const std::string& path, leveldb::WritableFile** file);
 
   StoreContext* const context_;
   const int level_;
   bool kept_ = false;
   bool builds_key_filters_ = false;
+  bool uses_temporary_names_ = false;
+  size_t named_ = 0;  // of finished_, by GiveNames
   std::optional<uint64_t> deletions_since_;
   uint64_t filter_pass_ = 0;
   std::vector<TableMeta> finished_;

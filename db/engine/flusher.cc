@@ -205,9 +205,11 @@ bool Flusher::Failed(const leveldb::Status& status, size_t memtables) {
 leveldb::Status Flusher::Install() {
   const size_t count = job_->sealed().size();
   VersionEdit edit;
+  SequenceNumber in_tables = 0;  // above those of the memtables after an ingestion
   {
     MutexLock lock(state_->mutex());
     edit.log_number = state_->memtables().LogNumberAfter(count);
+    in_tables = state_->flushed_sequence();
   }
   // Above an abandoned WAL, there is no WAL yet (ManifestState::NamesLog).
   const std::vector<uint64_t> wals = writes_->wal().ListNumbers().in_use;
@@ -215,7 +217,7 @@ leveldb::Status Flusher::Install() {
   edit.prev_log_number = exists ? 0 : *edit.log_number;
   // Not above the sequence in tables: if a WAL began after this sequence, replay would see a gap
   // and stop.
-  edit.last_sequence = job_->sealed().back().last_sequence;
+  edit.last_sequence = std::max(job_->sealed().back().last_sequence, in_tables);
   std::vector<TableMeta> outputs = job_->outputs().finished();
   const uint64_t written = job_->outputs().FinishedBytes();
   job_->outputs().Keep();

@@ -42,7 +42,8 @@ bool PressureGauge::Measure(Pressure* pressure) {
   pressure->client_bytes_total = clients_.written_bytes;
   pressure->client_read_bytes_total = reader_->counts().Sum(kBytesReturned);
   pressure->l0_misses_total = reader_->counts().Sum(kL0TablesWithoutKey);
-  pressure->background_bytes_total = sources_.flusher->written_bytes();
+  pressure->background_bytes_total =
+      sources_.flusher->written_bytes() + sources_.ingester->written_bytes();
   pressure->flush_bytes_per_sec = sources_.flusher->bytes_per_sec();
   pressure->memtable_bytes = memtable_bytes;
   // At least two memtables, whatever the shared budget: otherwise a writer with large memtables

@@ -20,6 +20,7 @@
 #include "db/engine/obsolete_files.h"
 #include "db/engine/preload.h"
 #include "db/engine/store_state.h"
+#include "db/engine/table_ingester.h"
 #include "db/engine/version_set.h"
 #include "db/engine/write_path.h"
 #include "scheduler/policy.h"
@@ -33,6 +34,7 @@ class PressureGauge {
     WritePath* writes;
     const VersionSet* versions;
     const Flusher* flusher;
+    const TableIngester* ingester;
     Preload* preload;
     const std::atomic<uint64_t>* listed_bytes;
   };

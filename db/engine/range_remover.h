@@ -36,7 +36,8 @@ class RangeRemover {
   leveldb::Status DeleteRange(const KeyBounds& span) LULL_EXCLUDES(mutex_, state_->mutex());
   leveldb::Status DeleteFilesInRange(const KeyBounds& span, DeletedFiles* deleted)
       LULL_EXCLUDES(mutex_, state_->mutex());
-  /// Held by each removal. Hold it to keep removals out. Before all other mutexes.
+  /// Held by each removal. Hold it to keep removals out. Before all other
+  /// mutexes, except for TableIngester's.
   Mutex& mutex() LULL_RETURN_CAPABILITY(mutex_) { return mutex_; }
 
   // ---- flush thread

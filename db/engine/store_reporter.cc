@@ -136,7 +136,7 @@ StoreReport StoreReporter::MakeReport() {
   report.name = context_->name;
   report.wall_seconds = context_->WallSeconds();
   report.user_bytes = writes_->client_bytes().load(std::memory_order_relaxed);
-  report.user_entries = reader_->published() - opened_sequence_;
+  report.user_entries = writes_->client_entries();
   report.wal_bytes = writes_->wal().appended_bytes();
   report.memory_used_bytes = coordinator_->memory_used_bytes();
   report.memory_budget_bytes = coordinator_->memory_budget_bytes();
@@ -188,7 +188,6 @@ void StoreReporter::ReportStateLocked(StoreReport* report) {
 }
 
 leveldb::Status StoreReporter::Begin(const OptionValues& scheduling, const Recovered& recovered) {
-  opened_sequence_ = recovered.last_sequence;
   if (scheduling.latency_histograms) reporting_->TimeCalls();
   reporting_->activity().SetOptions(scheduling.policy, ToOptionString(scheduling));
   if (context_->logger() == nullptr) return leveldb::Status::OK();

@@ -76,7 +76,6 @@ class StoreReporter {
   Reporting* const reporting_;
   WritePath* const writes_;
   const Compactions* const compactions_;
-  SequenceNumber opened_sequence_ = 0;  // constant after Begin
   std::atomic<uint64_t> debt_bytes_max_{0};
   PinWatch pin_watch_;                     // flush thread only
   std::unique_ptr<StatsFile> stats_file_;  // null without the option

@@ -272,6 +272,11 @@ void StoreState::CommitRemovalLocked(VersionRef version) {
   CommitLocked(std::move(version));
 }
 
+void StoreState::CommitIngestionLocked(const std::vector<TableMeta>& tables, VersionRef version) {
+  installs_.OnIngestion(tables);
+  CommitLocked(std::move(version));
+}
+
 // ---- clients ----
 
 const StoreSnapshot* StoreState::AddSnapshot() {

@@ -9,12 +9,12 @@
 // short sections, never during I/O.
 //
 // Invariant: the published view has the memtables and the version of the state whenever the mutex
-// is free. Commit (of a flush, a compaction or a removal) is how the version of an open store
-// changes.
+// is free. Commit (of a flush, a compaction, a removal or an ingestion) is how the version of an
+// open store changes.
 //
-// Lock order: RangeRemover's mutex, Store's options mutex, then this one, then one of
-// ObsoleteFiles, WalSet, its parts, ActivityStats, EventHub and GraceDomain. No thread holds two of
-// these, except for ActivityStats and then EventHub.
+// Lock order: TableIngester's mutex, RangeRemover's mutex, Store's options mutex, then this one,
+// then one of ObsoleteFiles, WalSet, its parts, ActivityStats, EventHub and GraceDomain. No thread
+// holds two of these, except for ActivityStats and then EventHub.
 #pragma once
 
 #include <algorithm>
@@ -173,6 +173,14 @@ class StoreState {
 
   /// A client's removal of tables is durable. Readers that exist keep what they see. Flush thread.
   void CommitRemovalLocked(VersionRef version) LULL_REQUIRES(mutex_);
+  /// The MANIFEST has this last sequence, above all that memtables have. Flush thread.
+  void SkipSequencesLocked(SequenceNumber sequence) LULL_REQUIRES(mutex_) {
+    flushed_sequence_ = sequence;
+  }
+  /// Ingested tables are durable. Their entries are invisible until their sequence is published.
+  /// Flush thread.
+  void CommitIngestionLocked(const std::vector<TableMeta>& tables, VersionRef version)
+      LULL_REQUIRES(mutex_);
 
   // ---- what the monitor decides
 

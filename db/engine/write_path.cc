@@ -125,6 +125,61 @@ leveldb::Status WritePath::MakeRoom(const leveldb::Slice& record, const Patience
   return status;
 }
 
+bool WritePath::HasKeysOf(const std::vector<UserRange>& ranges) {
+  std::vector<MemTableRef> memtables;
+  {
+    MutexLock lock(state_->mutex());
+    memtables = state_->memtables().ImmutablesNewestFirst();
+    memtables.push_back(state_->memtables().active());
+  }
+  for (const MemTableRef& memtable : memtables) {
+    const std::unique_ptr<leveldb::Iterator> entry = memtable->NewIterator();
+    for (const UserRange& range : ranges) {
+      entry->Seek(LookupKey(*range.smallest, kMaxSequence).internal_key());
+      if (entry->Valid() &&
+          context_->order.CompareUser(UserKeyOf(entry->key()), *range.largest) <= 0)
+        return true;
+    }
+  }
+  return false;
+}
+
+leveldb::Status WritePath::InsertTables(
+    const std::vector<UserRange>& ranges, SequenceNumber sequence,
+    const std::function<leveldb::Status(bool* has_sequence)>& install) {
+  WritersQueue::Writer writer;  // no batch: alone in its group, as a request to seal
+  if (!writers_.Join(&writer)) return writer.status;
+  return Lead(&writer, [&](WritersQueue::Writer**) LULL_REQUIRES(kLeadingWriter) {
+    leveldb::Status status = PrepareInsertion(ranges, sequence);
+    if (!status.ok()) return status;
+    bool has_sequence = false;
+    status = install(&has_sequence);
+    if (!has_sequence) return status;
+    reader_->empty_ranges()->Forget();
+    reader_->PublishSequence(sequence);
+    return status;
+  });
+}
+
+leveldb::Status WritePath::PrepareInsertion(const std::vector<UserRange>& ranges,
+                                            SequenceNumber sequence) {
+  leveldb::Status status;
+  if (flags_->refuses_writes.load(std::memory_order_acquire)) status = ResumeWrites({});
+  if (status.ok() && reader_->published() >= sequence) {
+    status = leveldb::Status::IOError(
+        context_->name, "writes have used the sequence numbers of an ingestion; repeat the call");
+  }
+  if (status.ok() && HasKeysOf(ranges)) {
+    if (active_->EntryCount() > 0) status = SealMemTable(nullptr, {});
+    MutexLock lock(state_->mutex());
+    if (status.ok()) status = AwaitTablesLocked({});
+  }
+  if (!status.ok()) return status;
+  status = wal_.Sync();
+  if (!status.ok()) AbandonWal(status);
+  return status;
+}
+
 leveldb::Status WritePath::WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last) {
   leveldb::Status status;
   const leveldb::Slice record = GroupRecord(leader, last);
@@ -149,6 +204,7 @@ leveldb::Status WritePath::WriteGroup(WritersQueue::Writer* leader, WritersQueue
     status = batch::InsertInto(record, active_.get());
   }
   reader_->PublishSequence(last_sequence);
+  client_entries_ += batch::CountOf(record);
   const uint64_t bytes = client_bytes_.load(std::memory_order_relaxed) + record.size();
   client_bytes_.store(bytes, std::memory_order_relaxed);
   if (bytes >= tell_at_bytes_.load(std::memory_order_relaxed)) TellOfWrite(bytes);
@@ -265,14 +321,13 @@ leveldb::Status WritePath::ResumeWrites(const Patience& patience) {
 }
 
 leveldb::Status WritePath::AwaitTablesLocked(const Patience& patience) {
-  constexpr uint64_t kLookAgainNanos = 10'000'000;
   StoppedWrite stopped(&reporting_->activity());
   while (state_->health().write_error().ok() && state_->memtables().immutable_count() > 0) {
     if (!state_->health().WhyNotFlushed().ok()) return state_->health().WhyNotFlushed();
     const uint64_t nanos_left = NanosLeft(patience);
     if (nanos_left == 0) return GiveUp(patience, WriteStallCause::kMemory);
     stopped.Because(StallCause::kMemory);
-    state_->WaitLocked(std::min(nanos_left, kLookAgainNanos));
+    state_->WaitAtLimitLocked(nanos_left);
   }
   return state_->health().write_error();
 }

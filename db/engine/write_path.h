@@ -17,6 +17,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,6 +66,16 @@ class WritePath {
   /// hard limit: then it seals nothing.
   void SealInRest() LULL_REQUIRES(kFlushThread);
 
+  /// Whether a memtable has a key of one of the ranges, which are bounded. Any thread.
+  bool HasKeysOf(const std::vector<UserRange>& ranges) LULL_EXCLUDES(state_->mutex());
+  /// Installs tables between two writes, as if their entries, with keys of `ranges`, were written
+  /// at that moment with `sequence`. When `install` is called, all earlier writes are durable, no
+  /// memtable has a key of `ranges`, and all sequences so far are below `sequence`. It sets
+  /// `*has_sequence` if `sequence` must not be used again. IOError if writes have reached it
+  /// before. Client threads.
+  leveldb::Status InsertTables(const std::vector<UserRange>& ranges, SequenceNumber sequence,
+                               const std::function<leveldb::Status(bool* has_sequence)>& install);
+
   WalSet& wal() { return wal_; }
   /// Monitor only.
   Admission& admission() { return admission_; }
@@ -72,6 +83,8 @@ class WritePath {
   // Any thread.
   /// Bytes of all batches written since the open.
   const std::atomic<uint64_t>& client_bytes() const { return client_bytes_; }
+  /// Entries of these batches.
+  uint64_t client_entries() const { return client_entries_; }
   /// Whether a write runs or is delayed by Admission.
   bool IsUnderWay() const {
     return is_under_way_.load(std::memory_order_relaxed) || admission_.HoldsWrites();
@@ -108,6 +121,8 @@ class WritePath {
       LULL_REQUIRES(kLeadingWriter);
   leveldb::Status WriteGroup(WritersQueue::Writer* leader, WritersQueue::Writer* last)
       LULL_REQUIRES(kLeadingWriter);
+  leveldb::Status PrepareInsertion(const std::vector<UserRange>& ranges, SequenceNumber sequence)
+      LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(state_->mutex());
   void TellOfWrite(uint64_t bytes);
   leveldb::Slice GroupRecord(WritersQueue::Writer* leader, WritersQueue::Writer* last)
       LULL_REQUIRES(kLeadingWriter);
@@ -151,6 +166,7 @@ class WritePath {
   ActiveMemTable active_ LULL_GUARDED_BY(kLeadingWriter);
   const uint64_t logs_ahead_at_bytes_;
   std::atomic<uint64_t> client_bytes_{0};
+  OwnedCounter client_entries_;          // added to by the leading writer
   std::atomic<uint64_t> tell_at_bytes_;  // of client_bytes_; see TellOfWrite
   std::atomic<bool> is_under_way_{false};
   std::atomic<bool> lacks_log_{false};

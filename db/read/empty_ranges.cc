@@ -85,7 +85,17 @@ void EmptyRanges::CheckSlowly(const leveldb::Slice& record) {
   const bool stops = unused > kUnusedChecksMax;
   if (ends_known || stops) SetKnown(nullptr);
   if (ends_watched || stops) watched_.reset();
-  if (watched_ || known_.load(std::memory_order_relaxed) != nullptr) return;
+  if (!watched_ && known_.load(std::memory_order_relaxed) == nullptr) StopChecks();
+}
+
+void EmptyRanges::Forget() {
+  MutexLock lock(mutex_);
+  SetKnown(nullptr);
+  watched_.reset();
+  StopChecks();
+}
+
+void EmptyRanges::StopChecks() {
   checks_.store(false, std::memory_order_relaxed);
   checked_.reset();
 }

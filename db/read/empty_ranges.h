@@ -67,6 +67,8 @@ class EmptyRanges {
   void Check(const leveldb::Slice& record) {
     if (checks_.load(std::memory_order_acquire)) CheckSlowly(record);
   }
+  /// Call before entries that no Check gets become visible. Leading writer.
+  void Forget() LULL_EXCLUDES(mutex_);
 
  private:
   struct Watched {
@@ -77,6 +79,7 @@ class EmptyRanges {
 
   void CheckSlowly(const leveldb::Slice& record) LULL_EXCLUDES(mutex_);
   void SetKnown(const EmptyRange* range) LULL_REQUIRES(mutex_);
+  void StopChecks() LULL_REQUIRES(mutex_);
   void Confirm(const leveldb::Slice& begin, const std::optional<leveldb::Slice>& end,
                SequenceNumber sequence) LULL_REQUIRES(mutex_);
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// InstallStats: costs of the flushes and compactions installed since the open: by level, for
-// LevelDB's properties, and by the rules of the layout. No lock or clock; the owner calls it under
-// its mutex, at each install.
+// InstallStats: costs of the flushes, compactions and ingestions installed since the open: by
+// level, for LevelDB's properties, and by the rules of the layout. No lock or clock; the owner
+// calls it under its mutex, at each install.
 #pragma once
 
 #include <array>
@@ -29,6 +29,10 @@ class InstallStats {
     levels_[0].micros += busy_micros;
     levels_[0].bytes_written += written_bytes;
     layout_.OnFlush(memtables, written_bytes);
+  }
+
+  void OnIngestion(const std::vector<TableMeta>& tables) {
+    for (const TableMeta& table : tables) levels_[table.level].bytes_written += table.file_bytes;
   }
 
   /// `after`: the Version with the outputs. A trivial move adds no cost to a level.

@@ -106,9 +106,11 @@ Store::Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduli
       compactions_(parts_, &versions_),
       remover_(parts_, &write_path_, &versions_),
       waits_(parts_, &write_path_),
+      ingester_(parts_, &write_path_, &versions_, &waits_, &remover_),
       gauge_(parts_, {.writes = &write_path_,
                       .versions = &versions_,
                       .flusher = &flusher_,
+                      .ingester = &ingester_,
                       .preload = &preload_,
                       .listed_bytes = &listed_bytes_}),
       reporter_(parts_, &write_path_, &compactions_) {
@@ -361,12 +363,6 @@ void Store::CompactRange(const leveldb::Slice* begin, const leveldb::Slice* end)
     Log(context_->logger(), "CompactRange ends early: %s", status.ToString().c_str());
 }
 
-leveldb::Status Store::Flush() { return IsInherited() ? InheritedError() : waits_.Flush(); }
-
-leveldb::Status Store::WaitForIdle() {
-  return IsInherited() ? InheritedError() : waits_.WaitForIdle();
-}
-
 leveldb::Status Store::DeleteRange(const KeyBounds& span) {
   if (IsInherited()) return InheritedError();
   return span.IsEmpty(context_->order) ? leveldb::Status::OK() : remover_.DeleteRange(span);
@@ -541,6 +537,7 @@ std::optional<uint64_t> Store::RunFlushSlice() {
   const RoleScope runs(kFlushThread);
   versions_.FreezeIfReplaced(lock_, coordinator_->clock()->NowNanos());
   remover_.Install();
+  ingester_.Install();
   const std::optional<uint64_t> due[] = {
       compactions_.InstallOne(),
       KeepManifest(),

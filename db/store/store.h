@@ -9,6 +9,7 @@
 //   store_reader.h     client threads: reads, without a lock of the store
 //   client_waits.h     client threads: calls that wait for background work
 //   range_remover.h    client threads and flush thread: removes ranges of keys
+//   table_ingester.h   client threads and flush thread: adds entries of given tables
 //   store_state.h      all threads: the state that the mutex guards, and its transitions
 //   pressure_gauge.h   monitor: measures the store for its policy
 //   compactions.h      monitor: begins compaction jobs; flush thread: installs them
@@ -40,6 +41,7 @@
 #include "db/engine/pressure_gauge.h"
 #include "db/engine/range_remover.h"
 #include "db/engine/store_reporter.h"
+#include "db/engine/table_ingester.h"
 #include "leveldb/db.h"
 #include "scheduler/threads/coordinator.h"
 #include "util/fork.h"
@@ -86,13 +88,16 @@ class Store final : public leveldb::DB, private Tenant {
   void CompactRange(const leveldb::Slice* begin, const leveldb::Slice* end) override;
 
   // As the functions of lull/*.h with these names.
-  leveldb::Status Flush();
-  leveldb::Status WaitForIdle();
+  leveldb::Status Flush() { return IsInherited() ? InheritedError() : waits_.Flush(); }
+  leveldb::Status WaitForIdle() { return IsInherited() ? InheritedError() : waits_.WaitForIdle(); }
   /// UINT64_MAX: never gives up. If it does, sets `*busy`.
   leveldb::Status TryWrite(const leveldb::WriteOptions& options, leveldb::WriteBatch* updates,
                            uint64_t wait_micros_max, BusyWrite* busy);
   leveldb::Status DeleteRange(const KeyBounds& span);
   leveldb::Status DeleteFilesInRange(const KeyBounds& span, DeletedFiles* deleted);
+  leveldb::Status IngestTables(const std::vector<std::string>& paths) {
+    return IsInherited() ? InheritedError() : ingester_.Ingest(paths);
+  }
   leveldb::Status SetOptions(const std::string& text) LULL_EXCLUDES(options_mutex_);
   leveldb::Status AddListener(std::shared_ptr<EventListener> listener);
   leveldb::Status RemoveListener(const EventListener* listener);
@@ -147,7 +152,7 @@ class Store final : public leveldb::DB, private Tenant {
   bool registered_ = false;
   size_t opened_l0_tables_ = 0;  // constant after the open
 
-  Mutex options_mutex_;  // before all but RangeRemover's
+  Mutex options_mutex_;  // before all but those of RangeRemover and TableIngester
   OptionValues scheduling_ LULL_GUARDED_BY(options_mutex_);
 
   // Each part uses those above it.
@@ -169,6 +174,7 @@ class Store final : public leveldb::DB, private Tenant {
   Compactions compactions_;
   RangeRemover remover_;
   ClientWaits waits_;
+  TableIngester ingester_;
   PressureGauge gauge_;
   StoreReporter reporter_;
 };

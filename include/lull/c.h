@@ -100,6 +100,12 @@ LEVELDB_EXPORT void lull_delete_files_in_range(leveldb_t* db, const char* begin,
                                                const char* end, size_t end_len, uint64_t* bytes,
                                                uint64_t* bytes_left, char** errptr);
 
+/* Adds the entries of the `count` table files `paths`, as one write of all of them. They have the
+   keys and values that clients would write, and their ranges do not overlap. On success the entries
+   and all earlier writes are on stable storage; on an error nothing changes. */
+LEVELDB_EXPORT void lull_ingest_tables(leveldb_t* db, const char* const* paths, size_t count,
+                                       char** errptr);
+
 /* Names for leveldb_property_value: statistics as JSON, the same in the Prometheus text format,
    where disk space is as JSON, and the current option string. */
 #define LULL_PROPERTY_STATS "lull.stats"

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "leveldb/db.h"
 #include "leveldb/export.h"
@@ -215,5 +216,31 @@ struct DeletedFiles {
 LEVELDB_EXPORT leveldb::Status DeleteFilesInRange(leveldb::DB* db, const leveldb::Slice* begin,
                                                   const leveldb::Slice* end,
                                                   DeletedFiles* deleted = nullptr);
+
+/// Adds the entries of table files to the store, as one write of all of them at one moment: they
+/// replace older values of their keys, and readers see all or none. `paths`: of files in the
+/// store's Env, made with leveldb::TableBuilder of Lull or LevelDB. They have the keys and values
+/// that clients would write, in the order of the store's comparator, each key once, and their
+/// ranges do not overlap. Files of a store are refused if they are recognized: their keys have
+/// another form.
+///
+/// The entries are copied, since a store's tables have other keys and the store's compression and
+/// filters. So the call costs one reading and one writing of all entries, while clients and
+/// compactions go on. Each copy goes to the deepest level whose tables, and those above, do not
+/// overlap it: into an empty range, compactions need not write it again. Compaction filters do not
+/// see the entries. The files stay as they are, and are not needed after the call. Calls run one
+/// after another.
+///
+/// Writers wait for the last step, which syncs the log and the MANIFEST. If clients write keys of
+/// the tables' ranges during the call, writers also wait for a flush of the newest of them.
+///
+/// On OK the entries and all earlier writes are on stable storage. After a crash during the call,
+/// the store has all of the entries or none. On an error it has none; if the MANIFEST could not be
+/// written, it can have all of them after the next open.
+///
+/// InvalidArgument: a file has no entries, is of a store, has keys out of order, or overlaps
+/// another one. Corruption: a file is no table or is damaged. IOError: a file cannot be read, the
+/// store cannot be written, or the copies do not fit the disk.
+LEVELDB_EXPORT leveldb::Status IngestTables(leveldb::DB* db, const std::vector<std::string>& paths);
 
 }  // namespace lull

@@ -10,6 +10,7 @@
 #include "lull/c.h"
 #include "tests/support/event_count.h"
 #include "tests/support/fresh_directory.h"
+#include "tests/support/table_files.h"
 
 namespace lull {
 namespace {
@@ -139,6 +140,21 @@ TEST_F(LullCTest, DeletesRanges) {
   EXPECT_EQ(Get("a") + Get("d"), "absentabsent");
   lull_delete_files_in_range(db_, nullptr, 0, nullptr, 0, nullptr, nullptr, &error_);
   EXPECT_EQ(TakeError(), "");
+}
+
+TEST_F(LullCTest, IngestsTables) {
+  Open("own_coordinator=1");
+  Put("b");
+  const std::string first = name_ + "-1", second = name_ + "-2";
+  leveldb::Options options;
+  ASSERT_TRUE(testing::BuildTable(options, first, {{"a", "1"}, {"b", "2"}}).ok());
+  ASSERT_TRUE(testing::BuildTable(options, second, {{"c", "3"}}).ok());
+  const char* const paths[] = {second.c_str(), first.c_str(), nullptr};
+  lull_ingest_tables(db_, paths, 2, &error_);
+  EXPECT_EQ(TakeError(), "");
+  EXPECT_EQ(Get("a") + Get("b") + Get("c"), "123");
+  lull_ingest_tables(db_, paths, 3, &error_);
+  ExpectError("path");
 }
 
 TEST_F(LullCTest, ReadsSeveralKeysAndWithinBounds) {
