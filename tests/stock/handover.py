@@ -5,7 +5,8 @@
 Each side first checks that the directory contains exactly the commits applied so far by both sides,
 then applies more. Each turn uses another option set. Half of the time a side leaves without
 closing, so that the other must recover its log. Sometimes Lull passes on a checkpoint of its
-directory instead, or compacts it with a compaction filter. Prints one line for each directory.
+directory instead, ingests tables, or compacts with a compaction filter. Prints one line for each
+directory.
 Exits with 1 at the first difference; prints the command that shows it and keeps the directory.
 
 With --recycled=N, Lull must have left N recycled logs. Whether it recycles one depends on how soon
@@ -68,6 +69,8 @@ def hand_over(drivers, seed, args):
         if side == LULL and rng.random() < 0.3:
             directory = os.path.join(parent, str(turn + 1))
             command.append(f"--checkpoint={directory}")
+        if side == LULL and rng.random() < 0.3:
+            command.append("--ingest_every=150")
         if side == LULL and rng.random() < 0.3:
             command.append("--filter=1")
             filtered = start + args.ops

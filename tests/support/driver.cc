@@ -8,7 +8,8 @@
 //       every I-th with --sync_every=I), and checks again. Then it closes D or, with
 //       --leave=abandon, exits without closing it. --checkpoint=C makes C a second store with the
 //       same content. --flush_every=F flushes Lull's memtable every F commits. --filter=1 compacts
-//       Lull's store with a filter that drops values that Expires (workload.h).
+//       Lull's store with a filter that drops values that Expires (workload.h). --ingest_every=J
+//       ingests every J-th commit as tables, if it has only values.
 //   driver verify --dir=D --seed=S --start=K [--set=I]
 //   driver live   --dir=D --seed=S --start=K [--sync_every=I] [--set=I] [--ops=N]
 //       checks that D holds commits [0, K) of stream S, plus at most the one that was in progress.
@@ -58,6 +59,7 @@ struct Flags {
   uint64_t fail_allocation = 0;
   uint64_t sync_every = 512;
   uint64_t flush_every = UINT64_MAX;
+  uint64_t ingest_every = UINT64_MAX;
   uint64_t set = 0;
   uint64_t filter = 0;
   uint64_t filtered = 0;
@@ -80,6 +82,7 @@ bool ParseFlags(int argc, char** argv, Flags* flags) {
       {"fail_allocation", &flags->fail_allocation},
       {"sync_every", &flags->sync_every},
       {"flush_every", &flags->flush_every},
+      {"ingest_every", &flags->ingest_every},
       {"set", &flags->set},
       {"filter", &flags->filter},
       {"filtered", &flags->filtered},
@@ -101,7 +104,7 @@ bool ParseFlags(int argc, char** argv, Flags* flags) {
     flags->has_set = flags->has_set || name == "set";
   }
   flags->set %= kOptionSetCount;
-  return flags->sync_every > 0 && flags->flush_every > 0 &&
+  return flags->sync_every > 0 && flags->flush_every > 0 && flags->ingest_every > 0 &&
          (flags->command == "sets" || !flags->dir.empty());
 }
 
@@ -182,12 +185,17 @@ class Stream {
     return range ? log_.BeginRemoval(*range, fate) : log_.Begin(workload_.CommitAt(index), fate);
   }
 
+  leveldb::Status Commit(uint64_t i) {
+    const WriteOps ops = workload_.CommitAt(i);
+    const bool ingests = i % flags_.ingest_every == flags_.ingest_every - 1 && IsIngestible(ops);
+    if (kIsStock || !ingests) return log_.Write(db_.get(), ops, i % flags_.sync_every == 0);
+    log_.Begin(ops, Fate::kAcked);
+    return IngestInto(db_.get(), set_->options, flags_.dir + "-table", ops);
+  }
+
   bool Apply() {
     for (uint64_t i = flags_.start; i < flags_.start + flags_.ops; ++i) {
-      const bool sync = i % flags_.sync_every == 0;
-      if (!Succeeds("commit " + std::to_string(i),
-                    log_.Write(db_.get(), workload_.CommitAt(i), sync)))
-        return false;
+      if (!Succeeds("commit " + std::to_string(i), Commit(i))) return false;
       if (kIsStock || i % flags_.flush_every != flags_.flush_every - 1) continue;
       if (!Succeeds("flush", FlushStore(db_.get()))) return false;
     }

@@ -101,6 +101,7 @@ class Runner {
         {"wait-for-idle", 3, &Runner::IdleHook},
         {"set-options", 5, &Runner::OptionsHook},
         {"delete-range", 8, &Runner::RangeHook},
+        {"ingest", 8, &Runner::IngestHook},
         {"set-filter", 5, &Runner::FilterHook},
         {"move-clock", 5, &Runner::ClockHook},
     };
@@ -512,6 +513,15 @@ class Runner {
     SeekTo(&seen, bounds[0]);
     for (int steps = 0; steps < 50 && Compare(seen, "a removal") && seen.expected->Valid(); ++steps)
       Advance(&seen, /*forward=*/true);
+  }
+
+  void IngestHook() {
+    WriteOps ops = workload_.Batch(op_, rng_.OneIn(3) ? 100 : 8, &rng_);
+    std::erase_if(ops, [](const WriteOp& op) { return !op.value; });
+    if (!config_.hooks.ingest || ops.empty()) return;
+    leveldb::Options options = set_->options;
+    if (config_.env != nullptr) options.env = config_.env;
+    Commit(ops, config_.hooks.ingest(db_.get(), options, config_.directory + "-table", ops));
   }
 
   void ClockHook() {

@@ -16,6 +16,7 @@
 #include "leveldb/options.h"
 #include "leveldb/slice.h"
 #include "leveldb/status.h"
+#include "tests/support/model.h"
 
 namespace lull::testing {
 
@@ -33,6 +34,10 @@ struct Hooks {
   std::function<leveldb::Status(leveldb::DB*, const leveldb::Slice* begin,
                                 const leveldb::Slice* end, bool files_only)>
       delete_range;
+  // See IngestInto (open_store.h).
+  std::function<leveldb::Status(leveldb::DB*, const leveldb::Options&, const std::string& prefix,
+                                const WriteOps&)>
+      ingest;
   // Sets the time of day: later than the real one by so many seconds, which can be negative.
   std::function<void(int64_t seconds)> move_clock;
 };

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "tests/support/open_store.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -13,6 +14,7 @@
 #include "db/store/store.h"
 #include "lull/compaction_filter.h"
 #include "lull/lull.h"
+#include "tests/support/table_files.h"
 #include "tests/support/workload.h"
 #endif
 
@@ -53,6 +55,7 @@ void AddHooks(Hooks* hooks) {
     return files_only ? lull::DeleteFilesInRange(db, begin, end)
                       : lull::DeleteRange(db, begin, end);
   };
+  hooks->ingest = IngestInto;
   hooks->set_options = [](leveldb::DB* db, uint64_t draw) {
     constexpr uint64_t kPersistSeconds[] = {0, 1, 2, 30, 100'000};
     constexpr uint64_t kSpacePercents[] = {0, 200, 300};
@@ -92,6 +95,33 @@ Status RemoveRange(leveldb::DB* db, const KeySpan& span, bool files_only) {
   return files_only ? lull::DeleteFilesInRange(db, from, to) : lull::DeleteRange(db, from, to);
 }
 
+Status IngestInto(leveldb::DB* db, const leveldb::Options& options, const std::string& prefix,
+                  const WriteOps& ops) {
+  const leveldb::Comparator& order = *options.comparator;
+  TableEntries entries;
+  for (const WriteOp& op : ops) entries.emplace_back(op.key, *op.value);
+  std::stable_sort(entries.begin(), entries.end(), [&](const auto& a, const auto& b) {
+    return order.Compare(a.first, b.first) < 0;
+  });
+  // Of equal keys, the last one counts.
+  const auto last = std::unique(
+      entries.rbegin(), entries.rend(),
+      [&](const auto& a, const auto& b) { return order.Compare(a.first, b.first) == 0; });
+  entries.erase(entries.begin(), last.base());
+  const auto middle = entries.begin() + static_cast<std::ptrdiff_t>(entries.size() / 2);
+  std::vector<std::string> paths;
+  Status status;
+  for (const TableEntries& half :
+       {TableEntries(entries.begin(), middle), TableEntries(middle, entries.end())}) {
+    if (half.empty() || !status.ok()) continue;
+    paths.push_back(prefix + std::to_string(paths.size()));
+    status = BuildTable(options, paths.back(), half);
+  }
+  if (status.ok()) status = lull::IngestTables(db, {paths.rbegin(), paths.rend()});
+  for (const std::string& path : paths) options.env->RemoveFile(path);
+  return status;
+}
+
 Status FlushStore(leveldb::DB* db) { return lull::Flush(db); }
 Status WaitForIdleStore(leveldb::DB* db) { return lull::WaitForIdle(db); }
 Status CheckpointStore(leveldb::DB* db, const std::string& directory) {
@@ -103,6 +133,11 @@ Status CheckpointStore(leveldb::DB* db, const std::string& directory) {
 Status OpenStore(const leveldb::Options& options, const std::string&, const std::string& name,
                  leveldb::DB** db) {
   return leveldb::DB::Open(options, name, db);
+}
+
+Status IngestInto(leveldb::DB*, const leveldb::Options&, const std::string& prefix,
+                  const WriteOps&) {
+  return Status::NotSupported(prefix, "LevelDB ingests no tables");
 }
 
 Status FlushStore(leveldb::DB* db) {
@@ -129,6 +164,11 @@ void AddHooks(Hooks*) {}
 }  // namespace
 
 #endif
+
+bool IsIngestible(const WriteOps& ops) {
+  return !ops.empty() && std::all_of(ops.begin(), ops.end(),
+                                     [](const WriteOp& op) { return op.value.has_value(); });
+}
 
 Hooks StoreHooks(const std::string& scheduling) {
   std::vector<std::string> turns;

@@ -42,6 +42,13 @@ leveldb::Status FilterStoreBy(leveldb::DB* db, std::function<bool(std::string_vi
 // lull::DeleteRange, or with `files_only` DeleteFilesInRange. Stock: NotSupported.
 leveldb::Status RemoveRange(leveldb::DB* db, const KeySpan& span, bool files_only);
 
+// Whether IngestInto can make this commit: every operation writes a value.
+bool IsIngestible(const WriteOps& ops);
+// Writes the values of `ops` to one or two tables, whose paths begin with `prefix`, calls
+// lull::IngestTables and removes the tables. `options`: of `db`. Stock: NotSupported.
+leveldb::Status IngestInto(leveldb::DB* db, const leveldb::Options& options,
+                           const std::string& prefix, const WriteOps& ops);
+
 // Makes a second store with the content of `db`. Stock cannot: NotSupported.
 leveldb::Status CheckpointStore(leveldb::DB* db, const std::string& directory);
 

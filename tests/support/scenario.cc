@@ -121,6 +121,26 @@ void ManifestsRoll(ScenarioStore* store) {
   store->WaitForIdle();
 }
 
+// Tables over memtables, over L0 and into an empty range; then WALs that begin after a gap.
+void Ingestions(ScenarioStore* store) {
+  store->PutRange(0, 12, 3000);
+  store->Ingest(4, 9, 2000);
+  store->Put(6, 100, false);
+  store->HoldSnapshot();
+  store->Ingest(20, 26, 3000);
+  store->Flush();
+  store->Put(22, 50, false);
+  store->Ingest(5, 8, 100);
+  store->CheckReads();
+  store->CheckReaders();
+  store->PutRange(0, 24, 4000);
+  store->Ingest(21, 40, 500);
+  store->Close();
+  store->Open();
+  store->Put(21, 60, false);
+  store->Ingest(0, 3, 50);
+}
+
 // ---- DeleteRange and DeleteFilesInRange
 
 constexpr int kNone = -1;  // no bound
@@ -377,6 +397,21 @@ void RangesAndFilter(ScenarioStore* store) {
   store->CompactAll();
 }
 
+// Compactions of L0 run while tables arrive above, below and beside what they merge.
+void IngestBesideCompactions(ScenarioStore* store) {
+  FillLevels(store);
+  store->CountFromHere();
+  for (int first = 0; first < 24; first += 8) {
+    store->PutRange(first, first + 10, 3000);
+    store->Ingest(first + 4, first + 14, 900);
+    store->DeleteRange(first + 6, first + 9);
+    store->Ingest(first + 7, first + 8, 70);
+    store->Ingest(60 + first, 64 + first, 900);
+  }
+  store->CheckReads();
+  store->CompactAll();
+}
+
 constexpr char kManyLevels[] =
     "own_coordinator=true;layout=vsst;table_bytes_max=4K;growth_factor=1;vsst_phi=1;";
 constexpr char kBigTables[] = "own_coordinator=true;layout=leveled;";
@@ -407,6 +442,7 @@ const std::vector<Scenario>& AllScenarios() {
       {"ManifestsRoll", 2, ManifestsRoll, "manifest_bytes_min=1;"},
       {"FilteredValues", 5, FilteredValues,
        "layout=vsst;table_bytes_max=4K;growth_factor=1;vsst_phi=1;"},
+      {"Ingestions", 2, Ingestions},
   };
   return *kAll;
 }
@@ -431,6 +467,8 @@ const std::vector<Scenario>& RemovalScenarios() {
       {"FilterThrows", 1, FilterThrows, kManyLevels},
       {"ValuesGrowOld", 5, ValuesGrowOld, kManyLevels},
       {"RangesAndFilter", 2, RangesAndFilter, kManyLevels},
+      {"IngestBesideCompactions", 2, IngestBesideCompactions, kEagerL0},
+      {"IngestShortManifests", 1, IngestBesideCompactions, kShortManifests},
   };
   return *kAll;
 }

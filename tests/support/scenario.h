@@ -125,6 +125,20 @@ class ScenarioStore {
     }
     Write(std::move(ops), sync);
   }
+  // The values of keys from `from` to just before `to`, as tables.
+  void Ingest(int from, int to, size_t value_bytes) {
+    if (kIsStock) return;
+    WriteOps ops;
+    for (int key = from; key < to; ++key) ops.push_back({KeyOf(key), NextValue(value_bytes)});
+    leveldb::Options options = set_->options;
+    options.env = env_;
+    Record(ops, [&] {
+      const size_t commit = log_.Begin(ops);
+      const leveldb::Status s = IngestInto(db_.get(), options, hooks_.directory + "-table", ops);
+      log_.SetFate(commit, s.ok() ? CommitLog::Fate::kAckedSynced : CommitLog::Fate::kFailed);
+      return s;
+    });
+  }
   void CompactAll() {
     if (db_ != nullptr) db_->CompactRange(nullptr, nullptr);
   }
@@ -212,12 +226,17 @@ class ScenarioStore {
   };
 
   leveldb::Status Write(WriteOps ops, bool sync) {
+    return Record(ops, [&] { return log_.Write(db_.get(), ops, sync); });
+  }
+  // `write` writes the commit and records it in the log.
+  template <class Write>
+  leveldb::Status Record(const WriteOps& ops, Write write) {
     using Fate = CommitLog::Fate;
     Fate* const fate = hooks_.fates != nullptr ? hooks_.fates + calls_++ % kWritesMax : nullptr;
-    if (hooks_.replays && *fate != Fate::kNone) log_.Begin(std::move(ops), *fate);
+    if (hooks_.replays && *fate != Fate::kNone) log_.Begin(ops, *fate);
     if (db_ == nullptr) return leveldb::Status::IOError("the store is closed");
     if (fate != nullptr) *fate = Fate::kUnknown;
-    const leveldb::Status s = log_.Write(db_.get(), std::move(ops), sync);
+    const leveldb::Status s = write();
     if (fate != nullptr) *fate = s.ok() ? Fate::kAcked : Fate::kFailed;
     return s;
   }
