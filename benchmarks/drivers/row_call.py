@@ -53,7 +53,8 @@ class RowsCall(Call):
         """Runs db_bench, stores its results, and returns the result and the intervals."""
         if capped and not self.cap:
             command = [*command, '--device=100mb']
-        _, objects = self.execute(command, progress, self.cap if capped else None)
+        cap = self.cap if capped else None
+        _, objects = self.execute_undisturbed(command, progress, cap)
         keep(objects, self.output, capped=capped, **facts)
         return objects[-1], objects[:-1]
 
