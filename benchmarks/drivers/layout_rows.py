@@ -24,14 +24,14 @@ Row = collections.namedtuple('Row', 'name store options memtable_bytes')
 PAPERS_PAIRS = ((64, 4), (32, 8), (16, 16), (8, 32), (4, 64))
 
 
-def vsst_row(size, phi, memtable_bytes):
-    options = f'layout=vsst;table_bytes_max={size};vsst_phi={phi};pick_by_overlap=true'
+def vsst_row(size, phi, memtable_bytes, more=''):
+    options = f'layout=vsst;table_bytes_max={size};vsst_phi={phi};pick_by_overlap=true{more}'
     return Row(f'vsst, S_M {size_text(size)}, Φ {phi}', 'lull', options, memtable_bytes)
 
 
 def make_rows(table_sizes, phis, memtable_bytes, papers):
     """The rows by name, in the order of the table. `papers`: the vsst rows have the paper's pairs
-    of S_M and Φ, and memtables of S_M."""
+    of S_M and Φ, memtables of S_M, and one table of L0 a job."""
     rows = [
         Row(name, 'lull', options, memtable_bytes)
         for name, options in (
@@ -41,7 +41,8 @@ def make_rows(table_sizes, phis, memtable_bytes, papers):
         )
     ]
     if papers:
-        rows += [vsst_row(s << 20, phi, s << 20) for s, phi in PAPERS_PAIRS]
+        one = ';vsst_l0_tables_max=1'
+        rows += [vsst_row(s << 20, phi, s << 20, one) for s, phi in PAPERS_PAIRS]
     else:
         rows += [vsst_row(s, phi, memtable_bytes) for s in table_sizes for phi in phis]
     rows.append(Row('RocksDB', 'rocksdb', None, None))

@@ -54,6 +54,7 @@ RANGES = {
     'adoc_slowed_bytes_per_sec': '1M..256M:log',
     'adoc_immutables_max': '1..16:linear',
     'vsst_phi': '2..64:log',
+    'vsst_l0_tables_max': '1..16:log',
 }
 # The parameters that Pramanik and Venkatesh tuned (section 6.3.1).
 PAPER = ['memtable_bytes', 'table_bytes_max', 'l0_slowdown', 'l0_stop']

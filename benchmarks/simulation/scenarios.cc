@@ -2,6 +2,7 @@
 #include "benchmarks/simulation/scenarios.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -195,7 +196,7 @@ void VlsmPairs(Scenario* scenario) {
       "vLSM's I/O amplification equals RocksDB's up to Φ 32; a chain is 10 GB for RocksDB, 32 MB "
       "for vLSM with tables of 4 MB";
   scenario->policies = {"rocksdb"};
-  for (const char* pair : {"64-4", "32-8", "16-16", "8-32", "4-64"}) {
+  for (const char* pair : {"64-4", "32-8", "16-16", "8-32", "8-32-1", "4-64"}) {
     scenario->policies.push_back(std::string("rocksdb+vsst-") + pair);
   }
 }
@@ -331,15 +332,22 @@ std::unique_ptr<Policy> PolicyOf(const std::string& name, PolicyOptions limits, 
   return whole;
 }
 
-/// "vsst", or "vsst-8-32" for tables of 8 MiB and Φ 32.
+/// "vsst", or "vsst-8-32-1" for tables of 8 MiB, Φ 32, and one table of L0 a job. Later parts may
+/// be missing.
 std::string LayoutOptionsOf(const std::string& name) {
-  const size_t size = std::min(name.find('-'), name.size());
-  const size_t phi = std::min(name.find('-', size + 1), name.size());
-  std::string text = "layout=" + name.substr(0, size);
-  if (size < name.size()) {
-    text += ";table_bytes_max=" + name.substr(size + 1, phi - size - 1) + "M";
+  constexpr std::array<std::pair<const char*, const char*>, 4> kOptionsAndUnits = {
+      {{"layout=", ""},
+       {";table_bytes_max=", "M"},
+       {";vsst_phi=", ""},
+       {";vsst_l0_tables_max=", ""}}};
+  std::string text;
+  size_t begin = 0;
+  for (const auto& [option, unit] : kOptionsAndUnits) {
+    const size_t end = std::min(name.find('-', begin), name.size());
+    text += option + name.substr(begin, end - begin) + unit;
+    if (end == name.size()) break;
+    begin = end + 1;
   }
-  if (phi < name.size()) text += ";vsst_phi=" + name.substr(phi + 1);
   return text;
 }
 

@@ -11,8 +11,10 @@
 namespace lull {
 namespace {
 
-// The values used in the evaluation of vLSM. Only Φ differs: it is 32 there and 8 here, so that
-// compactions write a third less and chains are a third narrower (docs/research/papers/vlsm.md).
+// The values used in the evaluation of vLSM. Two differ (docs/research/papers/vlsm.md). Φ is 32
+// there and 8 here, so that compactions write a third less and chains are a third narrower. An L0
+// job takes one table there and up to four here: it rewrites all of L1 that it overlaps, so four at
+// once rewrite a quarter as much for each of them.
 constexpr double kVsstGrowthFactor = 8;
 constexpr uint64_t kVsstTableBytes = 8u << 20;
 
@@ -85,6 +87,7 @@ LayoutOptions ResolveLayoutOptions(const OptionValues& options, const PolicyOpti
   if (options.growth_factor != 0) layout.growth_factor = options.growth_factor;
   layout.Follow(policy);
   layout.vsst_phi = options.vsst_phi;
+  layout.vsst_l0_tables_max = options.vsst_l0_tables_max;
   layout.table_bytes_max = TableBytesMax(options, max_file_size);
   // A size that the user sets applies to all levels.
   layout.tables_grow =

@@ -33,6 +33,7 @@ struct LayoutOptions {
   uint64_t l1_bytes_target = 10u << 20;  ///< leveled only; vsst: growth_factor tables
   double growth_factor = 10.0;           ///< target of L(n+1) / target of Ln
   double vsst_phi = 8.0;                 ///< vsst: target of L2 / target of L1
+  int vsst_l0_tables_max = 4;            ///< vsst: one L0 job takes at most so many tables
   uint64_t table_bytes_max = 2u << 20;   ///< a compaction ends an output at this size: in L1, or
                                          ///< without tables_grow, in all levels
   bool tables_grow = false;              ///< leveled: tables of deeper levels are larger

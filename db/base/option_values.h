@@ -33,6 +33,7 @@ struct OptionValues {
   std::string layout = "leveled";
   int growth_factor = 0;
   int vsst_phi = 8;
+  int vsst_l0_tables_max = 4;
   uint64_t table_bytes_max = 0;
   bool pick_by_overlap = false;
   bool align_outputs = true;

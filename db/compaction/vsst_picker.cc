@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // The layout `vsst`: short compaction chains, after vLSM. A job compacts one L0 table into a small
-// L1, or up to four if L0 is a queue. L1 tables are cut (output_cutter.h) so that some overlap
+// L1, or a few if L0 is a queue. L1 tables are cut (output_cutter.h) so that some overlap
 // little of L2. Only these *good* tables move to L2. The other, *poor* ones stay in L1 until the
 // next L0 compaction cuts them again.
 #include <algorithm>
@@ -15,11 +15,6 @@ namespace lull {
 namespace {
 
 using Tables = Planner::Tables;
-
-// An L0 job takes at most this many tables. It rewrites all of L1 that it overlaps, so four at once
-// rewrite a quarter as much for each of them. The store then sustains 1.7 times the writes
-// (simulated), and the widest chain stays below RocksDB's.
-constexpr size_t kL0TablesMax = 4;
 
 // Consecutive L1 tables.
 struct Run {
@@ -59,7 +54,7 @@ double CostOf(const Tables& tables, const OverlapIndex& overlap, size_t first, s
 bool Vsst::GoesBeforeL0(const Planner& planner, int level) const {
   const LayoutOptions& layout = planner.layout();
   if (level == 1 || layout.l0_job_bytes_max > 0) return false;
-  const auto jobs = LevelScore(planner.version(), 0, layout) / static_cast<double>(kL0TablesMax);
+  const double jobs = LevelScore(planner.version(), 0, layout) / layout.vsst_l0_tables_max;
   return LevelScore(planner.version(), level, layout) > jobs;
 }
 
@@ -78,11 +73,10 @@ Tables Vsst::QueueFrom(const Planner& planner, Tables::const_reverse_iterator ol
   const Version& version = planner.version();
   auto end = oldest + 1;
   const auto joins = [&](const TableRef& table) {
-    return AnyTouches(version.order(), oldest, end, *table) &&
-           !older.Touches(*table);
+    return AnyTouches(version.order(), oldest, end, *table) && !older.Touches(*table);
   };
-  while (end != version.level(0).rend() && end - oldest < static_cast<ptrdiff_t>(kL0TablesMax) &&
-         joins(*end)) {
+  const ptrdiff_t tables_max = planner.layout().vsst_l0_tables_max;
+  while (end != version.level(0).rend() && end - oldest < tables_max && joins(*end)) {
     ++end;
   }
   Tables queue(oldest, end);

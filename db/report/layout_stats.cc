@@ -91,6 +91,7 @@ std::string LayoutJson(const LayoutFigures& figures, const LayoutOptions& layout
   set_all("options", {{"table_bytes_max", layout.table_bytes_max},
                       {"growth_factor", static_cast<uint64_t>(layout.growth_factor)},
                       {"vsst_phi", static_cast<uint64_t>(layout.vsst_phi)},
+                      {"vsst_l0_tables_max", static_cast<uint64_t>(layout.vsst_l0_tables_max)},
                       {"pick_by_overlap", layout.pick_by_overlap ? 1 : 0},
                       {"align_outputs", layout.align_outputs ? 1 : 0}});
   for (size_t i = 0; i + 1 < kLevels; ++i) {

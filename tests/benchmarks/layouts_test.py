@@ -185,14 +185,15 @@ class TableTest(unittest.TestCase):
         for row in rows.values():
             self.assertEqual(row.store == 'lull', (row.options or '').startswith('layout='))
 
-    def test_the_papers_pairs_have_one_size_of_l2_and_memtables_of_the_tables_size(self):
+    def test_the_papers_pairs_follow_its_rules(self):
         rows = make_rows([1 << 19], [8], 1 << 23, papers=True)
         vsst = [row for row in rows.values() if 'layout=vsst' in (row.options or '')]
         self.assertEqual(len(vsst), 5)
         self.assertEqual(len(rows), 3 + 5 + 1)
         for row in vsst:
-            size, phi = map(int, re.findall(r'(?:max|phi)=(\d+)', row.options))
+            size, phi = map(int, re.findall(r'(?:bytes_max|phi)=(\d+)', row.options))
             self.assertEqual(row.memtable_bytes, size)
+            self.assertIn('vsst_l0_tables_max=1', row.options)
             self.assertEqual(size * phi, 256 << 20)
         self.assertEqual(rows['leveled'].memtable_bytes, 1 << 23)
 

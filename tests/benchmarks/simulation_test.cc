@@ -99,6 +99,8 @@ TEST(SimulationTest, VsstHasMemtablesAsLargeAsItsTables) {
   EXPECT_EQ(pair.limits.memtable_bytes, 16 * kMiB);
   EXPECT_EQ(pair.layout.table_bytes_max, 16 * kMiB);
   EXPECT_EQ(pair.layout.vsst_phi, 4);
+  EXPECT_EQ(pair.layout.vsst_l0_tables_max, 4);
+  EXPECT_EQ(OptionsOf("vlsm-pairs", "rocksdb+vsst-8-32-1", 1, 1).layout.vsst_l0_tables_max, 1);
   const SimulationOptions leveled = OptionsOf("vlsm-load-a", "lull", 1, 1);
   EXPECT_EQ(leveled.limits.memtable_bytes, 64 * kMiB);
   EXPECT_EQ(leveled.memory_budget_bytes, 192 * kMiB);

@@ -53,6 +53,7 @@ class MiniStore {
       layout_.kind = LayoutKind::kVsst;
       layout_.l0_trigger = 1;
       layout_.vsst_phi = 1 + static_cast<double>(random_.Uniform(6));
+      layout_.vsst_l0_tables_max = 1 + static_cast<int>(random_.Uniform(6));
     }
     filters_ = random_.OneIn(2);
     // As LevelDB, which can cut between entries of one key.

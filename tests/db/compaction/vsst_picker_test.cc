@@ -53,12 +53,16 @@ TEST(VsstTargets, GrowByFTablesThenPhiThenF) {
   EXPECT_EQ(extreme.TableBytesMin(), 8 * kMiB / 1000);
 }
 
-TEST(VsstPick, L0IsAQueueOfWhichTheFourOldestGoAtOnce) {
+TEST(VsstPick, L0IsAQueueOfWhichTheOldestGoAtOnce) {
   const std::string below = " L1: 7:[a..k] 8:[l..z] 9:[zz..zzz]";
   EXPECT_EQ(VsstPickText("L0: 1:[a..z]" + below, JobClass::kL0), "L0 1 + 7 8");
   EXPECT_EQ(VsstPickText("L0: 1:[a..z] 2:[a..z]" + below, JobClass::kL0), "L0 2 1 + 7 8");
   EXPECT_EQ(VsstPickText("L0: 1:[a..z] 2:[a..z] 3:[a..z] 4:[a..z] 5:[a..z]" + below, JobClass::kL0),
             "L0 4 3 2 1 + 7 8");
+  LayoutOptions one_by_one = SmallLayout();  // as in the paper
+  one_by_one.vsst_l0_tables_max = 1;
+  EXPECT_EQ(VsstPickText("L0: 1:[a..z] 2:[a..z]" + below, JobClass::kL0, {}, one_by_one),
+            "L0 1 + 7 8");
   EXPECT_EQ(VsstPickText("", JobClass::kL0), "nothing");
   LayoutOptions patient = SmallLayout();
   patient.l0_trigger = 2;
@@ -114,6 +118,8 @@ TEST(VsstPick, AnUrgentDeepLevelGoesBeforeAShortQueue) {
   std::string queue = "L0:";
   for (int i = 10; i < 20; ++i) queue += " " + std::to_string(i) + ":[g..z]";
   EXPECT_EQ(VsstPickText(queue + twice, JobClass::kL0, {}, layout), "L0 13 12 11 10");
+  layout.vsst_l0_tables_max = 16;  // the queue is less than one job
+  EXPECT_EQ(VsstPickText(queue + twice, JobClass::kL0, {}, layout), "L2 5 + 7");
   layout.l0_job_bytes_max = 1;  // the policy lets L0 grow, and says when deeper levels run
   EXPECT_EQ(VsstPickText("L0: 9:[g..z]" + twice, JobClass::kL0, {}, layout), "L0 9 move");
 }
