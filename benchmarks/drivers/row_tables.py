@@ -4,6 +4,8 @@
 import collections
 
 from drivers.figures import median, number, ratio_number, table
+from drivers.stolen_cpu import stolen_share
+from drivers.verdicts import LATENCIES, OVERLOADED, overloaded
 
 # better: 'higher', 'lower', or None for a figure that is no goal: it has no ratio and no best.
 Figure = collections.namedtuple('Figure', 'name title better')
@@ -21,6 +23,17 @@ def figures_of_row(row):
     ]
 
 
+# Columns besides those.
+MORE = {
+    figure.name: figure
+    for figure in (
+        Figure('write_p99', 'p99 of writes, ms', 'lower'),
+        Figure('read_p99', 'p99 of reads, ms', 'lower'),
+        Figure('amplification', 'written for each byte', 'lower'),
+    )
+}
+
+
 def peak_rate(intervals):
     """Operations per second in the intervals in which a load's rate was above its mean."""
     ops = seconds = begin = 0
@@ -31,6 +44,21 @@ def peak_rate(intervals):
             ops += interval['ops_per_s'] * length
             seconds += length
     return ops / seconds if seconds else None
+
+
+def served_share(result):
+    """Of the requests that were due, the share served in the time of the load. None: not a load in
+    open loop, so none was due."""
+    load = result.get('load', {})
+    if load.get('closed_loop', True):
+        return None
+    answered = load['requests'] / max(1, load['requests'] + result.get('unserved', 0))
+    return answered * min(1, load['duration'] / result['active_seconds'])
+
+
+def p99_of(result, kind):
+    latency = result.get(f'{kind}_latency') or {}
+    return latency['p99_us'] / 1000 if latency.get('count', 1) and 'p99_us' in latency else None
 
 
 def figures_of(row, intervals, result):
@@ -48,6 +76,11 @@ def figures_of(row, intervals, result):
         'p99': result['p99_us'] / 1000,
         'p999': result['p999_us'] / 1000,
         'stalled': result['stall_seconds'],
+        'write_p99': p99_of(result, 'write'),
+        'read_p99': p99_of(result, 'read'),
+        'amplification': result.get('write_amplification'),
+        'served_share': served_share(result),
+        'stolen': stolen_share(result),
     }
 
 
@@ -63,13 +96,17 @@ class Measured:
     """Figures of all runs; medians by row and contender."""
 
     def __init__(self):
-        self.runs = collections.defaultdict(list)
+        self.runs = collections.defaultdict(dict)  # by run, of each (row, contender)
 
-    def add(self, row, contender, figures):
-        self.runs[row, contender].append(figures)
+    def add(self, row, contender, run, figures):
+        self.runs[row, contender][run] = figures
+
+    def of(self, row, contender):
+        """The figures of each run."""
+        return list(self.runs.get((row, contender), {}).values())
 
     def values(self, row, contender, figure):
-        values = [run.get(figure) for run in self.runs.get((row, contender), [])]
+        values = [run.get(figure) for run in self.of(row, contender)]
         return [value for value in values if value is not None]
 
     def get(self, row, contender, figure):
@@ -112,6 +149,35 @@ def row_table(row, figures, contenders, measured, base, titles=None):
                 cells.append('' if who == base else ratio(value, of))
         rows.append(cells)
     return table(rows)
+
+
+def wide_table(rows, contenders, measured, titles):
+    """One table of rows with the same contenders, and the title of its figures if all are the same.
+    `rows`: [(row, its figures)]. Omits columns without results."""
+    columns = [
+        (row, figure)
+        for row, figures in rows
+        for figure in figures
+        if any(measured.values(row, who, figure.name) for who in contenders)
+    ]
+    titled = {figure.title for _, figure in columns}
+    head, said = [''], None
+    for row, figure in columns:
+        label = f'`{row}`' if len(titled) == 1 else f'`{row}`: {figure.title}'
+        head.append(figure.title if row == said else label)
+        said = row
+    best = [measured.best(row, figure, contenders) for row, figure in columns]
+    lines = [head]
+    for who in contenders:
+        cells = [titles.get(who, f'`{who}`')]
+        for (row, figure), top in zip(columns, best):
+            text = measured.text(row, who, figure.name)
+            if figure.name in LATENCIES and overloaded(measured.of(row, who)):
+                text += f' ({OVERLOADED})'
+            top = top is not None and number(measured.get(row, who, figure.name)) == top
+            cells.append(f'**{text}**' if top else text)
+        lines.append(cells)
+    return table(lines), titled.pop() if len(titled) == 1 else None
 
 
 def has_results(row, contenders, measured):

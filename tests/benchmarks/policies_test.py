@@ -71,9 +71,9 @@ class TablesTest(unittest.TestCase):
 
     def test_medians_ratios_and_the_best(self):
         measured = tables.Measured()
-        for rate in (10, 30, 20):
-            measured.add('unsynced', 'lull', figures(rate, 0.5))
-        measured.add('unsynced', 'leveldb', figures(10, 8, 1.5))
+        for run, rate in enumerate((10, 30, 20)):
+            measured.add('unsynced', 'lull', run, figures(rate, 0.5))
+        measured.add('unsynced', 'leveldb', 0, figures(10, 8, 1.5))
         figures_shown = tables.figures_of_row(make_rows(1)['unsynced'])
         policies = ['leveldb', 'lull', 'silk']
         head, _, *body = tables.row_table(
@@ -91,9 +91,9 @@ class TablesTest(unittest.TestCase):
 
     def test_the_limit_is_no_competitor(self):
         measured = tables.Measured()
-        measured.add('b1-20k', 'lull', figures(11.4, 0.4))
-        measured.add('b1-20k', 'leveldb', figures(11.4, 0.8))
-        measured.add('b1-20k', 'limit', figures(11.4, 0.1))
+        measured.add('b1-20k', 'lull', 0, figures(11.4, 0.4))
+        measured.add('b1-20k', 'leveldb', 0, figures(11.4, 0.8))
+        measured.add('b1-20k', 'limit', 0, figures(11.4, 0.1))
         row = make_rows(1)['b1-20k']
         lines = tables.markdown([row], ['leveldb', 'lull'], measured, []).splitlines()
         self.assertIn('| no background work | 11.4 | 1.00 × | 0.100 |', lines[-1])
@@ -101,8 +101,8 @@ class TablesTest(unittest.TestCase):
 
     def test_a_figure_without_a_better_side_has_no_ratio(self):
         measured = tables.Measured()
-        measured.add('row', 'a', {'debt': 1.0})
-        measured.add('row', 'b', {'debt': 2.0})
+        measured.add('row', 'a', 0, {'debt': 1.0})
+        measured.add('row', 'b', 0, {'debt': 2.0})
         figure = tables.Figure('debt', 'debt, GB', None)
         lines = tables.row_table('row', [figure], ['a', 'b'], measured, 'a', {'b': 'B'})
         self.assertEqual(lines[2:], ['| `a` | 1.00 |', '| B | 2.00 |'])

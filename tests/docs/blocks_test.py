@@ -63,7 +63,7 @@ OTHERS = {'apt-get', 'c++', 'cc', 'cd', 'cp', 'curl', 'df', 'diff', 'echo', 'exp
 # Our programs, and the files that define their options.
 SCRIPTS = {
     **{f'benchmarks/{name}': [f'benchmarks/{name}', 'benchmarks/drivers/command_line.py']
-       for name in ('compare', 'layouts', 'papers', 'policies', 'sizes', 'suite', 'tails', 'tune',
+       for name in ('compare', 'layouts', 'papers', 'policies', 'sizes', 'suite', 'tune',
                     'tuning_study')},
     'benchmarks/report': ['benchmarks/report'],
     'benchmarks/simulate': ['benchmarks/simulate', 'benchmarks/simulation/main.cc'],

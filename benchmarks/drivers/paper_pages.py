@@ -1,0 +1,81 @@
+# Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+"""The pages of the papers, and the recorded results from which benchmarks/papers makes them.
+
+results.jsonl has one object for each run of a contender in a row, and for each policy of a
+simulated scenario. All tables and verdicts of the pages come from it.
+"""
+
+import json
+import os
+import re
+
+from drivers.common import ROOT, read_json_lines
+from drivers.pages import put_between
+from drivers.paper_tables import headlines_text, measured_of, measured_text, simulated_text
+from drivers.papers import PAPERS
+
+RESEARCH = os.path.join(ROOT, 'docs', 'research')
+DOCS = os.path.join(RESEARCH, 'papers')
+RECORDS = os.path.join(DOCS, 'results.jsonl')
+MARKS = ('<!-- benchmarks/papers, {}: from here -->', '<!-- {}: to here -->')
+MEASURED, SIMULATED, HEADLINES = 'measured', 'simulated', 'headlines'
+DIGITS = 4  # significant ones that are recorded
+
+# A run in the validation of the simulator: workload, policy, throughput and debt with their errors.
+ERROR = r' \S+ \(([+-]?\d+) %\) \|'
+VALIDATION = re.compile(r'^\| `[\w-]+`, (\w+) \|' + 2 * ERROR, re.M)
+
+
+def validated_errors(page):
+    """{(policy, figure): largest error} of what the simulator's page shows to be validated."""
+    errors = {}
+    for policy, throughput, debt in VALIDATION.findall(page):
+        for figure, error in (('mb_per_s', throughput), ('debt', debt)):
+            error = abs(int(error)) / 100
+            errors[policy, figure] = max(error, errors.get((policy, figure), 0))
+    return errors
+
+
+def rounded(record):
+    return {
+        name: float(f'{value:.{DIGITS}g}') if isinstance(value, float) else value
+        for name, value in record.items()
+        if value is not None
+    }
+
+
+def key_of(record):
+    return record['paper'], record['row'], record['contender']
+
+
+def record(new):
+    """Adds records. They replace all earlier ones of the same row and contender."""
+    replaced = {key_of(one) for one in new}
+    kept = [one for one in read_json_lines(RECORDS) if key_of(one) not in replaced]
+    with open(RECORDS, 'w', encoding='utf-8') as file:
+        for one in sorted([*kept, *map(rounded, new)], key=lambda r: (*key_of(r)[:2], r['run'])):
+            file.write(json.dumps(one) + '\n')
+
+
+def texts_of(paper, records):
+    """{half: its text} of a paper's page."""
+    with open(os.path.join(RESEARCH, 'simulator.md'), encoding='utf-8') as file:
+        validated = validated_errors(file.read())
+    measured = measured_of(records, paper)
+    return {
+        MEASURED: measured_text(paper, records, measured, validated),
+        SIMULATED: simulated_text(paper, records, measured, validated),
+        HEADLINES: headlines_text(PAPERS.values(), records, validated),
+    }
+
+
+def render():
+    """Writes all pages again, from the recorded results."""
+    records = read_json_lines(RECORDS)
+    for paper in PAPERS.values():
+        texts = texts_of(paper, records)
+        for half in (MEASURED, SIMULATED):
+            page = os.path.join(DOCS, f'{paper.name}.md')
+            put_between(page, *(mark.format(half) for mark in MARKS), texts[half])
+    index = os.path.join(DOCS, 'README.md')
+    put_between(index, *(mark.format(HEADLINES) for mark in MARKS), texts[HEADLINES])
