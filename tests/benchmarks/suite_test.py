@@ -61,6 +61,18 @@ class SuiteTest(FolderTest):
             with self.assertRaisesRegex(suite.Failure, '--docs'):
                 self.suite('--docs', part)
 
+    def test_docs_keep_the_results_of_others(self):
+        docs = f'{self.folder}/docs'
+        os.makedirs(f'{docs}/png')
+        for name in ('sizes.jsonl', 'png/old.png'):
+            with open(f'{docs}/{name}', 'w') as file:
+                file.write('{}')
+        with mock.patch.object(suite, 'DOCS', docs):
+            self.suite().put_into_docs('The page.')
+        self.assertEqual(len(os.listdir(docs)), 4)  # with README.md and figures.jsonl
+        self.assertTrue(os.path.exists(f'{docs}/sizes.jsonl'))
+        self.assertEqual(os.listdir(f'{docs}/png'), [])
+
     def test_a_run_that_the_host_disturbed_is_repeated(self):
         """The rule of all scripts: up to three tries, of which the least disturbed one counts."""
         progress = mock.Mock()
