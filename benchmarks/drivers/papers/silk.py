@@ -89,19 +89,19 @@ PAPER = Paper(
     [
         scenario('24h', 'a day of the production load (figure 10)', 24 * 3600, 300),
         *(
-            scenario(f'peaks-{s}', f'peaks of {s} s (figure 8B)') for s in PEAKS
+            scenario(f'peaks-{s}', f'peaks of {s} s') for s in PEAKS
         ),
         *(
             scenario(
                 f'long-{w}',
-                f'one peak, {w} % writes (figure 8B)',
+                f'one peak, {w} % writes',
                 figures=('served', 'slow_from'),
             )
             for w in (50, 90)
         ),
         scenario('parts', 'parts of SILK, on peaks of 100 s (figure 8C)', 2000),
         *(
-            scenario(f'ycsb-{w}', f'YCSB {w.upper()} (figure 12)', 1000, 5, ['throughput'])
+            scenario(f'ycsb-{w}', f'YCSB {w.upper()}', 1000, 5, ['throughput'])
             for w in YCSB
         ),
     ],
