@@ -7,18 +7,16 @@ afterwards if it could before, and Bloom filters must stay. So this reads the co
 every block of the new tables, and their filters. Then stock LevelDB checks the contents.
 """
 import argparse
-import glob
 import os
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "db", "tools"))
+from tables import NONE, SNAPPY, Table, tables_in  # noqa: E402
+
 SEED, COMMITS = 3, 4000
-FOOTER_BYTES, TRAILER_BYTES = 48, 5
-BLOOM = b"filter.leveldb.BuiltinBloomFilter2"
-NONE, SNAPPY = 0, 1
 
 # Option sets of tests/support/option_sets.cc, flags, the expected type, and the expected probes of
 # the Bloom filters: 0.69 for each bit per key.
@@ -46,93 +44,6 @@ COMMANDS = {
 ENVIRONMENT = dict(os.environ, LULL_OPTIONS="memtable_bytes=64K")
 
 
-def varint(data, at):
-    value = shift = 0
-    while True:
-        value |= (data[at] & 0x7f) << shift
-        at, shift = at + 1, shift + 7
-        if data[at - 1] < 0x80:
-            return value, at
-
-
-def unsnappy(data):
-    _, at = varint(data, 0)
-    out = bytearray()
-    while at < len(data):
-        tag, at = data[at], at + 1
-        if tag & 3 == 0:  # bytes as they are
-            size = (tag >> 2) + 1
-            if size > 60:
-                width, at = size - 60, at + size - 60
-                size = int.from_bytes(data[at - width:at], "little") + 1
-            out += data[at:at + size]
-            at += size
-            continue
-        width = (0, 1, 2, 4)[tag & 3]
-        back = int.from_bytes(data[at:at + width], "little")
-        size = (tag >> 2) + 1
-        if width == 1:
-            back, size = back | tag >> 5 << 8, (tag >> 2 & 7) + 4
-        at += width
-        for _ in range(size):
-            out.append(out[-back])
-    return bytes(out)
-
-
-class Table:
-    """The types of all blocks of a table, and the number of probes of its Bloom filter or None."""
-
-    def __init__(self, data):
-        self.data = data
-        self.types = []
-        self.probes = None
-        self.bytes = FOOTER_BYTES
-        at = len(data) - FOOTER_BYTES
-        metaindex, at = self.handle(data, at)
-        index, at = self.handle(data, at)
-        for name, handle in self.entries(metaindex):
-            block = self.block(handle)
-            if name == BLOOM:
-                self.probes = block[struct.unpack("<I", block[-5:-1])[0] - 1]
-        for _, handle in self.entries(index):
-            self.block(handle)
-        assert self.bytes == len(data), "not every block was found"
-
-    @staticmethod
-    def handle(data, at):
-        offset, at = varint(data, at)
-        size, at = varint(data, at)
-        return (offset, size), at
-
-    def block(self, handle):
-        offset, size = handle
-        self.types.append(self.data[offset + size])
-        self.bytes += size + TRAILER_BYTES
-        stored = self.data[offset:offset + size]
-        return unsnappy(stored) if self.types[-1] == SNAPPY else stored
-
-    def entries(self, handle):
-        """The keys and handles in the block."""
-        block = self.block(handle)
-        end = len(block) - 4 * (struct.unpack("<I", block[-4:])[0] + 1)
-        at, key, found = 0, b"", []
-        while at < end:
-            shared, at = varint(block, at)
-            fresh, at = varint(block, at)
-            size, at = varint(block, at)
-            key, at = key[:shared] + block[at:at + fresh], at + fresh + size
-            found.append((key, self.handle(block, at - size)[0]))
-        return found
-
-
-def tables_of(store):
-    contents = set()
-    for path in glob.glob(os.path.join(store, "*.ldb")):
-        with open(path, "rb") as file:
-            contents.add(file.read())
-    return contents
-
-
 def run(*command):
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False,
                           env=ENVIRONMENT)
@@ -151,7 +62,7 @@ def problem_of(args, origin, folder, command, row):
         words = line.replace(" FLAGS", "".join(" " + flag for flag in flags)).split()
         run(args.cli, *[places.get(word, word) for word in words])
     result = places["COPY" if os.path.exists(places["COPY"]) else "STORE"]
-    new = [Table(data) for data in tables_of(result) - tables_of(origin)]
+    new = [Table(data) for data in tables_in(result) - tables_in(origin)]
     if not new:
         return "wrote no table"
     types = {kind for table in new for kind in table.types}

@@ -6,13 +6,13 @@ usage: named_comparator_test.py LULL
 """
 import json
 import os
-import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 
-from files import files_of, log_of, log_record, masked_crc
+from files import files_of, log_of, log_record
+from tables import internal_key, sized, table_of, varint
 
 LULL = os.path.abspath(sys.argv[1])
 NAME = ('--comparator-name', 'test.descending')
@@ -23,39 +23,13 @@ def lull(*arguments):
                           check=False)
 
 
-def varint(number):
-    return bytes([number | 0x80]) + varint(number >> 7) if number > 127 else bytes([number])
-
-
-def block(entries):
-    """A block and its trailer."""
-    body = b''.join(varint(0) + varint(len(key)) + varint(len(value)) + key + value
-                    for key, value in entries) + struct.pack('<II', 0, 1)
-    return body + b'\0' + struct.pack('<I', masked_crc(body + b'\0'))
-
-
-def table_of(entries):
-    """A table with the entries in one block, in their order."""
-    data, meta = block(entries), block([])
-    handle = varint(0) + varint(len(data) - 5)
-    index = block([(entries[-1][0], handle)])
-    footer = (varint(len(data)) + varint(len(meta) - 5) +
-              varint(len(data) + len(meta)) + varint(len(index) - 5))
-    return data + meta + index + footer.ljust(40, b'\0') + struct.pack('<Q', 0xdb4775248b80fb57)
-
-
 def descending_store(folder):
     """A store of two L1 tables in descending order, and a log."""
-    def sized(text):
-        return varint(len(text)) + text
-
-    def key(name, sequence):
-        return name + struct.pack('<Q', sequence << 8 | 1)
     os.mkdir(folder)
     edit = varint(1) + sized(b'test.descending') + b'\2\7\3\12\4\11\11\0'
-    for number, entries in ((5, [(key(b'd', 2), b'd2'), (key(b'c', 1), b'c1')]),
-                            (6, [(key(b'b', 3), b'b3'), (key(b'a', 4), b'a4')])):
-        content = table_of(entries)
+    for number, entries in ((5, [(internal_key(b'd', 2), b'd2'), (internal_key(b'c', 1), b'c1')]),
+                            (6, [(internal_key(b'b', 3), b'b3'), (internal_key(b'a', 4), b'a4')])):
+        content = table_of([entries])
         with open(os.path.join(folder, f'{number:06}.ldb'), 'wb') as file:
             file.write(content)
         edit += (b'\7\1' + varint(number) + varint(len(content)) + sized(entries[0][0]) +
