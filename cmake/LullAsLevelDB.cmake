@@ -19,6 +19,7 @@ foreach(part tests benchmarks tools install)
 endforeach()
 set(lull_default_snappy ON)
 set(lull_default_zstd ON)
+set(lull_default_zlib ON)
 
 if(DEFINED LEVELDB_BUILD_TESTS OR DEFINED LEVELDB_BUILD_BENCHMARKS OR DEFINED LEVELDB_INSTALL)
   set(lull_default_drop_in libleveldb.a)
@@ -29,11 +30,12 @@ if(DEFINED LEVELDB_BUILD_TESTS OR DEFINED LEVELDB_BUILD_BENCHMARKS OR DEFINED LE
   lull_take_default(tests LEVELDB_BUILD_TESTS OFF)
   lull_take_default(benchmarks LEVELDB_BUILD_BENCHMARKS OFF)
   lull_take_default(install LEVELDB_INSTALL ON)
-  # As in LevelDB: snappy if it is found. A project that links LevelDB 1.23 does not link zstd.
-  lull_find_library(snappy snappy.h snappy)
+  # As in LevelDB: snappy if it is found. A project that links LevelDB 1.23 links no other.
+  lull_find_library(snappy)
   lull_take_default(snappy HAVE_SNAPPY OFF)
   if(NOT DEFINED HAVE_SNAPPY AND TARGET lull::snappy)
     set(lull_default_snappy ON)
   endif()
   lull_take_default(zstd HAVE_ZSTD OFF)
+  set(lull_default_zlib OFF)
 endif()

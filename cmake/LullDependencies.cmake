@@ -1,14 +1,14 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #
-# Lull's dependencies. Library: snappy and zstd, unless turned off. Programs: CLI11, and if they are
-# found ncurses (lull top) and cpp-httplib (lull export). Tests: GoogleTest. Benchmarks:
+# Lull's dependencies. Library: snappy, zstd and zlib, unless turned off. Programs: CLI11, and if
+# they are found ncurses (lull top) and cpp-httplib (lull export). Tests: GoogleTest. Benchmarks:
 # google-benchmark and gflags. Everything but the library: nlohmann_json.
 
 # As lull_find_library, for a required library.
-function(lull_require_library name header library package option)
-  lull_find_library(${name} ${header} ${library})
+function(lull_require_library name package option)
+  lull_find_library(${name})
   if(NOT TARGET lull::${name})
-    message(FATAL_ERROR "Lull needs ${library} (Debian: ${package}). cmake/install-deps installs "
+    message(FATAL_ERROR "Lull needs lib${name} (Debian: ${package}). cmake/install-deps installs "
                         "what is missing. -D${option}=OFF builds without it.")
   endif()
   set(LULL_COMPRESSION ${LULL_COMPRESSION} lull::${name} PARENT_SCOPE)
@@ -25,10 +25,13 @@ endfunction()
 
 set(LULL_COMPRESSION)  # the libraries in use
 if(LULL_SNAPPY)
-  lull_require_library(snappy snappy.h snappy libsnappy-dev LULL_SNAPPY)
+  lull_require_library(snappy libsnappy-dev LULL_SNAPPY)
 endif()
 if(LULL_ZSTD)
-  lull_require_library(zstd zstd.h zstd libzstd-dev LULL_ZSTD)
+  lull_require_library(zstd libzstd-dev LULL_ZSTD)
+endif()
+if(LULL_ZLIB)
+  lull_require_library(z zlib1g-dev LULL_ZLIB)
 endif()
 
 if(LULL_BUILD_TESTS)

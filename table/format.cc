@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "table/format.h"
 
+#include <optional>
 #include <string>
 
 #include "table/compression.h"
@@ -79,20 +80,36 @@ Status TableSource::ReadStored(const BlockHandle& handle, char* scratch, Slice* 
   return status;
 }
 
+namespace {
+
+/// Why a block with this type byte cannot be read.
+std::string WhyUnsupported(unsigned char type, std::optional<Codec> codec) {
+  if (codec)
+    return std::string("needs ") + MissingLibrary(*codec) + ", and this Lull was built without it";
+  if (type == TypeByte(Codec::kZlib)) return "zlib with a preset dictionary is not supported";
+  return "compression " + std::to_string(type) + " is not supported";
+}
+
+}  // namespace
+
 Status DecodeStored(const TableSource& source, const BlockHandle& handle, const Slice& stored,
                     bool verify_checksum, ByteBuffer* buffer, Slice* contents) {
   const size_t size = stored.size() - kBlockTrailerBytes;
   const char* data = stored.data();
   const auto type = static_cast<unsigned char>(data[size]);
-  const bool is_supported = CanDecompress(type);
+  const std::optional<Codec> codec = FindCodec(type, Slice(data, size));
+  const bool is_supported = codec && CanDecompress(*codec);
   // A wrong type can be damage, so only a block with a correct checksum is called unsupported.
   if ((verify_checksum || !is_supported) &&
       crc32c::Unmask(DecodeFixed32(data + size + 1)) != crc32c::Value(data, size + 1)) {
     return source.Damaged(handle.offset, "block checksum mismatch");
   }
-  if (!is_supported) return source.Unsupported(handle.offset, WhyUnsupported(type));
-  const char* const cause = Decompress(type, Slice(data, size), buffer, contents);
-  return cause == nullptr ? Status::OK() : source.Damaged(handle.offset, cause);
+  const char* const cause =
+      is_supported ? Decompress(*codec, Slice(data, size), buffer, contents) : nullptr;
+  if (cause != nullptr) return source.Damaged(handle.offset, cause);
+  if (source.seen != nullptr && codec) source.seen->Note(*codec);
+  return is_supported ? Status::OK()
+                      : source.Unsupported(handle.offset, WhyUnsupported(type, codec));
 }
 
 }  // namespace lull

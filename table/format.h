@@ -54,7 +54,8 @@ struct Footer {
 struct TableSource {
   const leveldb::RandomAccessFile* file = nullptr;
   uint64_t file_bytes = 0;
-  std::string name;  ///< for messages
+  std::string name;           ///< for messages
+  SeenCodec* seen = nullptr;  ///< notes the codecs of blocks; or null
 
   leveldb::Status Damaged(uint64_t offset, const char* cause) const;
   /// For intact bytes that this build cannot read. Repair then changes nothing.

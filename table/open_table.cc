@@ -132,27 +132,50 @@ Status OpenTable::ReadFilter(const FileWindow& tail) {
   return cause == nullptr ? status : source.Damaged(handle.offset, cause);
 }
 
-Status OpenTable::ReadTail() {
+Status OpenTable::ReadFooter(FileWindow* tail, Footer* footer) const {
   if (source.file_bytes < kFooterBytes) return source.Damaged(0, "file is too short for a table");
   const uint64_t tail_bytes = TailBytes(source.file_bytes);
-  FileWindow tail;
-  Status status =
-      tail.Fill(source, source.file_bytes - tail_bytes, static_cast<size_t>(tail_bytes));
+  const Status status =
+      tail->Fill(source, source.file_bytes - tail_bytes, static_cast<size_t>(tail_bytes));
   if (!status.ok()) return status;
   Slice footer_bytes;
   const uint64_t footer_offset = source.file_bytes - kFooterBytes;
-  if (!tail.Find({footer_offset, kFooterBytes - kBlockTrailerBytes}, &footer_bytes)) {
+  if (!tail->Find({footer_offset, kFooterBytes - kBlockTrailerBytes}, &footer_bytes)) {
     return source.Damaged(footer_offset, "truncated footer read");
   }
   if (const char* owner = Footer::ForeignOwner(footer_bytes))
     return source.Unsupported(footer_offset, owner);
+  const char* const cause = footer->DecodeFrom(footer_bytes);
+  return cause == nullptr ? status : source.Damaged(footer_offset, cause);
+}
+
+void OpenTable::NoteCodec() const {
+  FileWindow tail;
   Footer footer;
-  if (const char* cause = footer.DecodeFrom(footer_bytes))
-    return source.Damaged(footer_offset, cause);
-  status = ReadIndex(tail, footer.index);
+  std::unique_ptr<char[]> memory;
+  Slice contents;
+  Block block;
+  if (!ReadFooter(&tail, &footer).ok() || !ReadOwned(tail, footer.index, &memory, &contents).ok() ||
+      source.seen->get() != Codec::kNone || block.Parse(contents) != nullptr)
+    return;
+  BlockCursor entry;
+  entry.Reset(block, options.order);
+  entry.SeekToFirst();
+  if (!entry.Valid()) return;
+  Slice value = entry.value();
+  BlockHandle first;
+  std::unique_ptr<char[]> its_memory;
+  if (first.DecodeFrom(&value)) ReadOwned(tail, first, &its_memory, &contents);
+}
+
+Status OpenTable::ReadTail() {
+  FileWindow tail;
+  Footer footer;
+  Status status = ReadFooter(&tail, &footer);
+  if (status.ok()) status = ReadIndex(tail, footer.index);
   if (!status.ok()) return status;
   metaindex = footer.metaindex;
-  data_end = std::min(metaindex.offset, footer_offset);
+  data_end = std::min(metaindex.offset, source.file_bytes - kFooterBytes);
   if (options.filter_policy != nullptr) {
     // A table works without its filter, only slower.
     const Status filter_status = ReadFilter(tail);

@@ -60,6 +60,9 @@ struct OpenTable {
   leveldb::Status ReadTail();
   /// Finds the data blocks instead. REQUIRES: as ReadTail, and internal keys.
   leveldb::Status ReplaceIndex();
+  /// Reads the index and, if that is not compressed, the first block, only so that `source.seen`
+  /// notes the codec. REQUIRES: as ReadTail.
+  void NoteCodec() const;
   /// Finds the meta block `name`. NotFound if the table has none.
   leveldb::Status FindMetaBlock(const FileWindow& tail, const std::string& name,
                                 BlockHandle* handle) const;
@@ -85,6 +88,7 @@ struct OpenTable {
                                  BlockLease* lease) const;
 
  private:
+  leveldb::Status ReadFooter(FileWindow* tail, Footer* footer) const;
   leveldb::Status ReadIndex(const FileWindow& tail, const BlockHandle& handle);
   leveldb::Status ReadFilter(const FileWindow& tail);
   leveldb::Status Decode(const BlockHandle& handle, const leveldb::Slice& stored,

@@ -34,7 +34,7 @@ lull::TableWriteOptions WriteOptionsOf(const Options& options) {
   result.filter_policy = options.filter_policy;
   result.block_bytes = options.block_size;
   result.block_restart_interval = options.block_restart_interval;
-  result.compression = options.compression;
+  result.compression = lull::CodecOf(options.compression);
   return result;
 }
 

@@ -24,7 +24,7 @@ std::unique_ptr<TableReader::Rep> TableReader::NewRep(
     uint64_t file_bytes) {
   auto rep = std::make_unique<Rep>();
   rep->options = options;
-  rep->source = {file.get(), file_bytes, options.file_name};
+  rep->source = {file.get(), file_bytes, options.file_name, options.seen};
   rep->file = std::move(file);
   return rep;
 }

@@ -16,6 +16,7 @@
 #include "leveldb/iterator.h"
 #include "leveldb/options.h"
 #include "leveldb/status.h"
+#include "table/compression.h"
 #include "table/key_order.h"
 #include "util/env_extension.h"
 #include "util/owned_counter.h"
@@ -32,6 +33,7 @@ struct TableReadOptions {
   ResizableCache* admission = nullptr;
   EnvExtension* extension = nullptr;  ///< of the Env that opened the file; can be null
   bool paranoid_checks = false;       ///< Open also fails on a damaged filter
+  SeenCodec* seen = nullptr;          ///< notes the codecs of blocks; or null
   std::string file_name;              ///< for messages
 };
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "table/block_builder.h"
-#include "table/compression.h"
 #include "table/filter_block.h"
 #include "table/format.h"
 #include "util/coding.h"
@@ -29,7 +28,7 @@ struct TableWriter::Rep {
   void IndexLastBlock(const std::string& key);
   /// Both return the block's handle; meaningless after an error.
   BlockHandle WriteBlock(BlockBuilder* block);
-  BlockHandle WriteStored(const Slice& bytes, leveldb::CompressionType type);
+  BlockHandle WriteStored(const Slice& bytes, Codec codec);
   BlockHandle WriteMetaindex(std::span<const MetaBlock> meta_blocks);
 
   TableWriteOptions options;
@@ -94,18 +93,18 @@ void TableWriter::FlushBlock() {
 }
 
 BlockHandle TableWriter::Rep::WriteBlock(BlockBuilder* block) {
-  leveldb::CompressionType type;
+  Codec used;
   const Slice stored =
-      compressor.Run(options.compression, options.zstd_level, block->Finish(), &type);
-  const BlockHandle handle = WriteStored(stored, type);
+      compressor.Run(options.compression, options.zstd_level, block->Finish(), &used);
+  const BlockHandle handle = WriteStored(stored, used);
   block->Reset();
   return handle;
 }
 
-BlockHandle TableWriter::Rep::WriteStored(const Slice& bytes, leveldb::CompressionType type) {
+BlockHandle TableWriter::Rep::WriteStored(const Slice& bytes, Codec codec) {
   const BlockHandle handle{offset, bytes.size()};
   char trailer[kBlockTrailerBytes];
-  trailer[0] = static_cast<char>(type);
+  trailer[0] = static_cast<char>(TypeByte(codec));
   const uint32_t crc = crc32c::Extend(crc32c::Value(bytes.data(), bytes.size()), trailer, 1);
   EncodeFixed32(trailer + 1, crc32c::Mask(crc));
   status = file->Append(bytes);
@@ -119,7 +118,7 @@ BlockHandle TableWriter::Rep::WriteMetaindex(std::span<const MetaBlock> meta_blo
   const auto add = [&](const Slice& name, const Slice& contents) {
     if (!status.ok()) return;
     scratch.clear();
-    WriteStored(contents, leveldb::kNoCompression).EncodeTo(&scratch);
+    WriteStored(contents, Codec::kNone).EncodeTo(&scratch);
     metaindex.Add(name, scratch);
   };
   if (filter != nullptr) add(FilterBlockName(*options.filter_policy), filter->Finish());

@@ -11,9 +11,9 @@
 
 #include "leveldb/env.h"
 #include "leveldb/filter_policy.h"
-#include "leveldb/options.h"
 #include "leveldb/slice.h"
 #include "leveldb/status.h"
+#include "table/compression.h"
 #include "table/key_order.h"
 
 namespace lull {
@@ -23,7 +23,7 @@ struct TableWriteOptions {
   const leveldb::FilterPolicy* filter_policy = nullptr;  ///< receives user keys
   size_t block_bytes = 4096;  ///< uncompressed size at which a data block is closed
   int block_restart_interval = 16;
-  leveldb::CompressionType compression = leveldb::kSnappyCompression;
+  Codec compression = Codec::kSnappy;
   int zstd_level = 1;
 };
 

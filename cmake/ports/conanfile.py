@@ -21,8 +21,8 @@ class LullConan(ConanFile):
     topics = ('key-value', 'database', 'leveldb')
     package_type = 'library'
     settings = 'os', 'arch', 'compiler', 'build_type'
-    options = {'shared': [True, False], 'snappy': [True, False], 'zstd': [True, False]}
-    default_options = {'shared': False, 'snappy': True, 'zstd': True}
+    options = {name: [True, False] for name in ('shared', 'snappy', 'zstd', 'zlib')}
+    default_options = {'shared': False, 'snappy': True, 'zstd': True, 'zlib': True}
 
     def set_version(self):
         header = load(self, os.path.join(self.recipe_folder, ROOT, 'include/lull/version.h'))
@@ -37,6 +37,8 @@ class LullConan(ConanFile):
             self.requires('snappy/[>=1.1.9 <2]')
         if self.options.zstd:
             self.requires('zstd/[>=1.5 <2]')
+        if self.options.zlib:
+            self.requires('zlib/[>=1.2.11 <2]')
 
     def validate(self):
         check_min_cppstd(self, 17)  # of programs that include lull/*.h
@@ -48,6 +50,7 @@ class LullConan(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables['LULL_SNAPPY'] = bool(self.options.snappy)
         toolchain.cache_variables['LULL_ZSTD'] = bool(self.options.zstd)
+        toolchain.cache_variables['LULL_ZLIB'] = bool(self.options.zlib)
         for part in 'TESTS', 'BENCHMARKS', 'TOOLS':
             toolchain.cache_variables[f'LULL_BUILD_{part}'] = False
         toolchain.generate()

@@ -15,6 +15,7 @@
 #include "db/backup/backups.h"
 #include "db/base/filename.h"
 #include "db/base/named_comparator.h"
+#include "db/recovery/codec_evidence.h"
 #include "db/recovery/live_store.h"
 #include "db/recovery/recovery.h"
 #include "table/merging_iterator.h"
@@ -127,6 +128,7 @@ Status LiveStore::Finish(BackupWriter* writer, BackupInfo* info) {
   VersionEdit edit = EditOf(*recovered_.manifest.version, recovered_.manifest.compact_pointers,
                             recovered_.last_sequence);
   if (!recovered_.memtables.empty()) {  // the entries of the logs
+    LookForCodec(context_, *recovered_.manifest.version);
     std::vector<std::unique_ptr<leveldb::Iterator>> entries;
     for (const SealedMemTable& sealed : recovered_.memtables)
       entries.push_back(sealed.memtable->NewIterator());

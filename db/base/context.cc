@@ -56,6 +56,22 @@ leveldb::Status StoreContext::CheckPlace(leveldb::FileLock* lock) const {
   return is_gone ? LockIsGone(LockFileName(name)) : leveldb::Status::OK();
 }
 
+leveldb::Status StoreContext::OpenTableFile(
+    uint64_t number, std::string* path, std::unique_ptr<leveldb::RandomAccessFile>* file) const {
+  *path = TableFileName(name, number);
+  leveldb::RandomAccessFile* raw = nullptr;
+  leveldb::Status status = env()->NewRandomAccessFile(*path, &raw);
+  if (!status.ok()) {
+    const std::string legacy = LegacyTableFileName(name, number);
+    if (env()->NewRandomAccessFile(legacy, &raw).ok()) {
+      status = leveldb::Status::OK();
+      *path = legacy;
+    }
+  }
+  if (status.ok()) file->reset(raw);
+  return status;
+}
+
 leveldb::Status StoreContext::RemoveFile(const std::string& path) const {
   const leveldb::Status status = extension == nullptr ? CheckPlace(nullptr) : leveldb::Status::OK();
   return status.ok() ? env()->RemoveFile(path) : status;

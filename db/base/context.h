@@ -1,13 +1,15 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // StoreContext: what every part of an open store can use: its directory, options, key order and
-// file numbers. Constant after the open, except for the file number counter. Any thread.
+// file numbers. Constant after the open, except for the file number counter and what readers note
+// about compression. Any thread.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "db/base/filename.h"
@@ -53,6 +55,10 @@ struct StorePace {
 /// Refuses invalid options, and clamps sizes to LevelDB's bounds.
 leveldb::Status CheckStoreOptions(leveldb::Options* options, const std::string& name);
 
+/// The compression of all new tables, if this process is the program lull: it keeps what it finds
+/// in a store, or has a flag. Set before a store is opened.
+inline constinit std::optional<Codec> program_codec;
+
 struct StoreContext {
   explicit StoreContext(const leveldb::Options& options_in)
       : options(options_in),
@@ -68,6 +74,9 @@ struct StoreContext {
   /// IOError if others would not find the store's files any more, since its LOCK (`lock`) or its
   /// directory was removed or replaced.
   leveldb::Status CheckPlace(leveldb::FileLock* lock) const;
+  /// Opens a table, by either of the names that it can have.
+  leveldb::Status OpenTableFile(uint64_t number, std::string* path,
+                                std::unique_ptr<leveldb::RandomAccessFile>* file) const;
   /// Removes or creates a file of the open store. With an Env that has names only, not once another
   /// directory has the store's name: it can be another store's file.
   leveldb::Status RemoveFile(const std::string& path) const;
@@ -88,6 +97,8 @@ struct StoreContext {
   FlushThread* flush_thread = nullptr;
   std::unique_ptr<ResizableCache> own_cache;  ///< null if the caller supplied one
   std::unique_ptr<leveldb::Logger> own_logger;
+  /// Of blocks in tables of the store.
+  mutable SeenCodec seen_codec;
 
   leveldb::Env* env() const { return options.env; }
   leveldb::Logger* logger() const { return options.info_log; }
@@ -101,13 +112,24 @@ struct StoreContext {
     return level == 0 || (options.filter_policy == nullptr && level < deepest_level);
   }
 
+  /// The compression of new tables is that of Options::compression. But in a store with blocks of
+  /// zlib, blocks are written back in the form of zlib in which one was found: the LevelDB of
+  /// Minecraft Bedrock reads neither snappy nor zstd. kNoCompression stays, since it reads that.
+  Codec TableCodec() const {
+    if (HasFixedCodec()) return program_codec.value_or(Codec::kNone);
+    return IsZlib(seen_codec.get()) ? seen_codec.get() : CodecOf(options.compression);
+  }
+  /// Whether TableCodec ignores what the store's tables have.
+  bool HasFixedCodec() const {
+    return program_codec.has_value() || options.compression == leveldb::kNoCompression;
+  }
   TableWriteOptions WriteOptions() const {
     TableWriteOptions write;
     write.order = order;
     write.filter_policy = options.filter_policy;
     write.block_bytes = options.block_size;
     write.block_restart_interval = options.block_restart_interval;
-    write.compression = options.compression;
+    write.compression = TableCodec();
     return write;
   }
 

@@ -173,24 +173,15 @@ std::shared_ptr<TableReader> TableCache::PrivateReader(
 
 leveldb::Status TableCache::OpenFile(const TableFile& file, bool privately, std::string* path,
                                      std::unique_ptr<leveldb::RandomAccessFile>* result) const {
-  leveldb::Env* const env = context_->env();
-  *path = TableFileName(context_->name, file.number());
-  leveldb::RandomAccessFile* raw = nullptr;
-  leveldb::Status status;
-  bool opened = false;
   if (privately && context_->extension != nullptr) {
-    opened = context_->extension->NewCompactionInput(*path, &raw).ok();
-  }
-  if (!opened) status = env->NewRandomAccessFile(*path, &raw);
-  if (!status.ok()) {
-    const std::string legacy = LegacyTableFileName(context_->name, file.number());
-    if (env->NewRandomAccessFile(legacy, &raw).ok()) {
-      status = leveldb::Status::OK();
-      *path = legacy;
+    *path = TableFileName(context_->name, file.number());
+    leveldb::RandomAccessFile* raw = nullptr;
+    if (context_->extension->NewCompactionInput(*path, &raw).ok()) {
+      result->reset(raw);
+      return leveldb::Status::OK();
     }
   }
-  if (status.ok()) result->reset(raw);
-  return status;
+  return context_->OpenTableFile(file.number(), path, result);
 }
 
 TableReadOptions TableCache::ReadOptions(bool privately, std::string path) const {
@@ -201,6 +192,7 @@ TableReadOptions TableCache::ReadOptions(bool privately, std::string path) const
   options.admission = privately ? nullptr : context_->own_cache.get();
   options.extension = context_->extension;
   options.paranoid_checks = context_->options.paranoid_checks;
+  options.seen = &context_->seen_codec;
   options.file_name = std::move(path);
   return options;
 }

@@ -17,6 +17,7 @@
 #include "db/compaction/merge_job.h"
 #include "db/memory/batch_format.h"
 #include "db/memory/memtable.h"
+#include "db/recovery/codec_evidence.h"
 #include "db/recovery/manifest_evidence.h"
 #include "db/version/foreign_store.h"
 #include "util/file_util.h"
@@ -474,6 +475,7 @@ leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& 
   DirectoryFiles files;
   leveldb::Status status = ReadDirectory(context, make_table, result, &files);
   if (!status.ok()) return status;
+  LookForCodec(*context, *result->manifest.version);
   auto newer = SortTables(*context, files.tables, result);
   WalReplay::Limits limits;
   // If the MANIFEST is torn, it and the files it might have named must go to lost/ first.

@@ -30,6 +30,7 @@ Status OpenDamaged(const StoreContext& context, const std::string& path, uint64_
   TableReadOptions options;
   options.order = context.order;
   options.filter_policy = context.options.filter_policy;
+  options.seen = &context.seen_codec;
   options.file_name = path;
   enum class Attempt { kStrict, kWithoutFilter, kWithoutIndex };
   for (const Attempt attempt :

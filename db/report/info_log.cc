@@ -124,10 +124,10 @@ void LogOpen(leveldb::Logger* logger, const StoreContext& context, const StoreRe
   Log(logger, "Scheduling: %s", report.activity.options.c_str());
   Log(logger,
       "Options: comparator=%s write_buffer_size=%zu max_file_size=%zu block_size=%zu "
-      "block_restart_interval=%d max_open_files=%d compression=%d filter=%s paranoid_checks=%d",
+      "block_restart_interval=%d max_open_files=%d compression=%s filter=%s paranoid_checks=%d",
       options.comparator->Name(), options.write_buffer_size, options.max_file_size,
       options.block_size, options.block_restart_interval, options.max_open_files,
-      static_cast<int>(options.compression),
+      kCodecNames[static_cast<size_t>(context.TableCodec())],
       options.filter_policy == nullptr ? "none" : options.filter_policy->Name(),
       options.paranoid_checks ? 1 : 0);
 }

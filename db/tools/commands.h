@@ -48,7 +48,7 @@ struct Invocation {
   std::string listen = "127.0.0.1:9464";
   uint64_t bench_entries = 1'000'000;
   uint64_t bench_value_bytes = 100;
-  std::string compression;        ///< of new tables: see kCompressionNames; empty: as the store's
+  std::string compression;        ///< of new tables: see kCodecNames; empty: as the store's
   std::optional<int> bloom_bits;  ///< of new tables; nullopt: as the store's
 };
 
@@ -67,8 +67,6 @@ leveldb::Options OptionsOf(const Invocation& call);
 /// Every command that can write a table calls it, or OpenToWrite.
 void KeepTableFormat(const Invocation& call, leveldb::Options* options);
 leveldb::Status OpenToWrite(const Invocation& call, std::unique_ptr<leveldb::DB>* db);
-/// By CompressionType.
-inline constexpr const char* kCompressionNames[] = {"none", "snappy", "zstd"};
 
 // Needs no store. options.cc
 int RunOptions(const Invocation& call);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "db/base/context.h"
 #include "db/base/named_comparator.h"
 #include "db/tools/commands.h"
 #include "db/tools/store_facts.h"
@@ -111,11 +112,9 @@ leveldb::Options OptionsOf(const Invocation& call) {
 
 void KeepTableFormat(const Invocation& call, leveldb::Options* options) {
   StoreFacts facts = FindStoreFacts(*options, call.store);
-  const auto* const name = std::ranges::find(kCompressionNames, call.compression);
-  if (name != std::end(kCompressionNames))
-    facts.compression = static_cast<leveldb::CompressionType>(name - kCompressionNames);
+  const auto* const name = std::ranges::find(kCodecNames, call.compression);
+  program_codec = name == std::end(kCodecNames) ? facts.codec : kCodecs[name - kCodecNames];
   if (call.bloom_bits) facts.bloom_bits = *call.bloom_bits;
-  options->compression = facts.compression;
   options->block_size = facts.block_bytes;
   options->max_file_size = facts.table_bytes;
   if (facts.bloom_bits == 0) return;

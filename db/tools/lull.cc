@@ -2,7 +2,6 @@
 //
 // The program lull: inspects and maintains stores. This file has its command line.
 #include <CLI/CLI.hpp>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -77,8 +76,8 @@ class CommandLine {
   /// Of commands that can write tables.
   CLI::App* AddTableFormat(CLI::App* command) {
     std::vector<std::string> names;
-    for (unsigned char type = 0; type < std::size(kCompressionNames); ++type) {
-      if (CanDecompress(type)) names.emplace_back(kCompressionNames[type]);
+    for (const Codec codec : kCodecs) {
+      if (CanDecompress(codec)) names.emplace_back(kCodecNames[static_cast<size_t>(codec)]);
     }
     command
         ->add_option("--compression", call_.compression,

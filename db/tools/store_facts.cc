@@ -104,7 +104,7 @@ class TableFacts {
   /// read.
   bool Read(const StoreContext& context, const TableMeta& table);
 
-  leveldb::CompressionType compression() const { return compression_; }
+  Codec codec() const { return seen_codec_.get(); }
   int bloom_bits() const { return bloom_bits_; }
   /// nullopt: the table has only one block.
   std::optional<size_t> BlockBytes() const;
@@ -113,8 +113,9 @@ class TableFacts {
   void ReadBlock(const BlockHandle& handle, bool is_last);
   void ReadFilter();
 
+  /// A block that would hardly shrink is not compressed, so one that is shows the option.
+  SeenCodec seen_codec_;
   OpenTable table_;
-  leveldb::CompressionType compression_ = leveldb::kNoCompression;
   int bloom_bits_ = 0;
   size_t blocks_read_ = 0;
   uint64_t keys_read_ = 0;
@@ -124,12 +125,9 @@ class TableFacts {
 };
 
 bool TableFacts::Read(const StoreContext& context, const TableMeta& table) {
-  std::string path = TableFileName(context.name, table.number);
-  if (!context.env()->FileExists(path)) path = LegacyTableFileName(context.name, table.number);
-  leveldb::RandomAccessFile* raw = nullptr;
-  if (!context.env()->NewRandomAccessFile(path, &raw).ok()) return false;
-  table_.file.reset(raw);
-  table_.source = {raw, table.file_bytes, path};
+  std::string path;
+  if (!context.OpenTableFile(table.number, &path, &table_.file).ok()) return false;
+  table_.source = {table_.file.get(), table.file_bytes, path, &seen_codec_};
   table_.options.order = context.order;
   if (!table_.ReadTail().ok()) return false;
   const size_t blocks = table_.index->size();
@@ -154,9 +152,6 @@ void TableFacts::ReadBlock(const BlockHandle& handle, bool is_last) {
       block.Parse(contents) != nullptr)
     return;
   ++blocks_read_;
-  // A block that would hardly shrink is not compressed, so one that is shows the option.
-  const char type = stored[static_cast<size_t>(handle.size)];
-  if (type != leveldb::kNoCompression) compression_ = static_cast<leveldb::CompressionType>(type);
   BlockCursor entry;
   entry.Reset(block, table_.options.order);
   const char* last_begin = contents.data();
@@ -208,7 +203,7 @@ StoreFacts FindStoreFacts(const leveldb::Options& options, const std::string& di
   StoreContext context(options);
   context.name = directory;
   const std::vector<TableMeta> tables = ListTables(&context);
-  Votes<leveldb::CompressionType> compressions;
+  Votes<Codec> codecs;
   Votes<int> bloom_bits;
   Votes<size_t> block_bytes;
   const size_t count = std::min(tables.size(), kTablesMax);
@@ -216,13 +211,17 @@ StoreFacts FindStoreFacts(const leveldb::Options& options, const std::string& di
     const TableMeta& table = tables[i * tables.size() / count];
     TableFacts facts;
     if (!facts.Read(context, table)) continue;
-    compressions[facts.compression()] += table.file_bytes;
+    codecs[facts.codec()] += table.file_bytes;
     bloom_bits[facts.bloom_bits()] += table.file_bytes;
     if (facts.BlockBytes()) block_bytes[*facts.BlockBytes()] += table.file_bytes;
   }
   const StoreFacts defaults;
-  return {Winner(compressions, defaults.compression), Winner(bloom_bits, defaults.bloom_bits),
-          Winner(block_bytes, defaults.block_bytes), FullTableBytes(tables)};
+  Codec codec = Winner(codecs, defaults.codec);
+  for (const auto& [each, bytes] : codecs) {
+    if (IsZlib(each)) codec = each;
+  }
+  return {codec, Winner(bloom_bits, defaults.bloom_bits), Winner(block_bytes, defaults.block_bytes),
+          FullTableBytes(tables)};
 }
 
 }  // namespace lull::tools

@@ -9,20 +9,22 @@
 #include <string>
 
 #include "leveldb/options.h"
+#include "table/compression.h"
 
 namespace lull::tools {
 
 /// The defaults are for a store without tables. Every LevelDB reads blocks that are not compressed;
 /// some are built without snappy.
 struct StoreFacts {
-  leveldb::CompressionType compression = leveldb::kNoCompression;
+  Codec codec = Codec::kNone;
   int bloom_bits = 0;  ///< bits per key of LevelDB's Bloom filter; 0: no filter
   size_t block_bytes = leveldb::Options().block_size;
   size_t table_bytes = leveldb::Options().max_file_size;  ///< for Options::max_file_size
 };
 
 /// Reads a few blocks of a few tables, without the store's LOCK; skips tables that it cannot read.
-/// For each fact, what most of the bytes show counts. Of the options, uses env and comparator.
+/// For each fact, what most of the bytes show counts, but zlib if any table has it: see
+/// StoreContext::TableCodec. Of the options, uses env and comparator.
 StoreFacts FindStoreFacts(const leveldb::Options& options, const std::string& directory);
 
 }  // namespace lull::tools

@@ -181,7 +181,8 @@ class PackageTest(unittest.TestCase):
         build, prefix = os.path.join(self.work, 'leveldb'), os.path.join(self.work, 'prefix')
         run(CMAKE, '-S', SOURCE, '-B', build, '-DLEVELDB_BUILD_TESTS=OFF',
             f'-DHAVE_SNAPPY={cached(BUILD, "LULL_SNAPPY")}',
-            f'-DHAVE_ZSTD={cached(BUILD, "LULL_ZSTD")}', f'-DCMAKE_INSTALL_PREFIX={prefix}',
+            f'-DHAVE_ZSTD={cached(BUILD, "LULL_ZSTD")}',
+            f'-DLULL_ZLIB={cached(BUILD, "LULL_ZLIB")}', f'-DCMAKE_INSTALL_PREFIX={prefix}',
             f'-DCMAKE_INSTALL_LIBDIR={prefix}/lib', f'-DCMAKE_CXX_COMPILER={CXX}',
             f'-DCMAKE_C_COMPILER={CC}')
         for part in 'TESTS', 'BENCHMARKS', 'TOOLS':

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// The stored bytes of one block: snappy, zstd or uncompressed.
+// The stored bytes of one block: snappy, zstd, zlib or uncompressed.
 //
 // Input: the type, then the stored bytes. Checks: they are decoded or refused; the output is no
 // longer than the stored bytes can make it, whatever length they claim.
@@ -14,7 +14,7 @@
 namespace lull::fuzz {
 
 void RunOne(Input input) {
-  const uint8_t type = input.Byte() % 4;
+  const uint8_t type = input.Byte() % 5;
   std::string bytes = input.rest().ToString();
   bytes.push_back(static_cast<char>(type));
   PutFixed32(&bytes, 0);  // a checksum that is not verified
@@ -30,9 +30,11 @@ void RunOne(Input input) {
       DecodeStored(file, handle, stored.slice(), false, &buffer, &contents);
   Require(status.ok() || status.IsCorruption(), "a bad block is corruption");
   if (!status.ok()) return;
-  const uint64_t bytes_max = type == leveldb::kNoCompression       ? stored_bytes
-                             : type == leveldb::kSnappyCompression ? uint64_t{stored_bytes} * 22
-                                                                   : (stored_bytes / 4 + 1) << 17;
+  const Codec codec = *FindCodec(type, leveldb::Slice(stored.slice().data(), stored_bytes));
+  const uint64_t bytes_max = codec == Codec::kNone     ? stored_bytes
+                             : codec == Codec::kSnappy ? uint64_t{stored_bytes} * 22
+                             : codec == Codec::kZstd   ? (stored_bytes / 4 + 1) << 17
+                                                       : uint64_t{stored_bytes} * 1032;
   Require(contents.size() <= bytes_max, "a block grows by no more than its format allows");
   Touch(contents);
 }

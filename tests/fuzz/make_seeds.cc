@@ -161,12 +161,11 @@ void MakeBlocks() {
 
 void MakeTables() {
   for (const bool internal : {false, true}) {
-    for (const auto compression :
-         {leveldb::kNoCompression, leveldb::kSnappyCompression, leveldb::kZstdCompression}) {
+    for (const Codec codec : {Codec::kNone, Codec::kSnappy, Codec::kZstd}) {
       TableWriteOptions options;
       if (internal) options.order = {leveldb::BytewiseComparator(), KeyOrder::Keys::kInternal};
       options.filter_policy = internal ? kBloom : nullptr;
-      options.compression = compression;
+      options.compression = codec;
       options.block_bytes = 128;
       testing::WrittenFile written;
       testing::MemoryWritable file(&written);
@@ -176,7 +175,7 @@ void MakeTables() {
       RequireOk(writer.Finish(), "a table is written");
       for (const int flags : {0x10, 0x01, 0x2d, 0xc5}) {
         const int all = flags | (internal ? 2 : 0);
-        Save("table", std::to_string(compression) + "-" + std::to_string(all),
+        Save("table", std::to_string(static_cast<int>(codec)) + "-" + std::to_string(all),
              Byte(all) + Prefixed("key115") + written.bytes);
       }
     }
@@ -206,17 +205,18 @@ void MakeBatches() {
 void MakeCompressed() {
   std::string text;
   for (int i = 0; i < 30; ++i) text += "key" + std::to_string(i % 7) + " and its value;";
-  for (const auto type : {0, 1, 2}) {
+  for (const Codec codec : kCodecs) {
     for (const auto& [name, value] : {std::pair{"text", text}, {"zeros", std::string(600, '\0')}}) {
       TableWriteOptions options;
-      options.compression = static_cast<leveldb::CompressionType>(type);
+      options.compression = codec;
       testing::WrittenFile written;
       testing::MemoryWritable file(&written);
       TableWriter writer(options, &file);
       writer.Add("k", value);
       writer.FlushBlock();
       written.bytes.resize(written.bytes.size() - kBlockTrailerBytes);
-      Save("compression", name + std::to_string(type), Byte(type) + written.bytes);
+      Save("compression", name + std::to_string(static_cast<int>(codec)),
+           Byte(TypeByte(codec)) + written.bytes);
     }
   }
 }

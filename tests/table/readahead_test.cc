@@ -21,7 +21,7 @@ class ReadaheadTest : public ::testing::Test {
     for (size_t i = 0; i < kBlocks; ++i)
       entries_["k" + std::to_string(10000 + i)] = std::string(980, 'v');
     TableWriteOptions write;
-    write.compression = leveldb::kNoCompression;
+    write.compression = Codec::kNone;
     write.block_bytes = 1;
     bytes_ = BuildTable(write, entries_);
     reader_ = testing::OpenedTable({}, bytes_, &probe_);

@@ -112,7 +112,7 @@ TEST(StockTableTest, OursAreTheSame) {
                  << stock.samples << " " << stock.compression << " " << stock.filter << " "
                  << stock.block_bytes << " " << stock.restart_interval);
     const Entries entries = Sample(stock.samples);
-    const auto compression = static_cast<leveldb::CompressionType>(stock.compression);
+    const auto compression = static_cast<Codec>(stock.compression);
     TableWriteOptions write;
     write.compression = compression;
     write.filter_policy = stock.filter ? bloom.get() : nullptr;
@@ -120,7 +120,7 @@ TEST(StockTableTest, OursAreTheSame) {
     write.block_restart_interval = stock.restart_interval;
     const std::string bytes = BuildTable(write, entries);
     ExpectReadsAll(bloom.get(), bytes, entries);
-    if (compression == leveldb::kSnappyCompression && !same_snappy) continue;
+    if (compression == Codec::kSnappy && !same_snappy) continue;
     EXPECT_EQ(stock.file_bytes, bytes.size());
     EXPECT_EQ(stock.crc, crc32c::Value(bytes.data(), bytes.size()));
   }

@@ -14,6 +14,7 @@
 namespace lull {
 namespace {
 
+using testing::DecodeBlock;
 using testing::Entries;
 using testing::Found;
 using testing::GetInto;
@@ -23,8 +24,7 @@ using testing::Status;
 
 class TableDamageTest : public ::testing::Test {
  protected:
-  std::string Build(leveldb::CompressionType compression, size_t count, const KeyOrder& order,
-                    uint64_t seed) {
+  std::string Build(Codec compression, size_t count, const KeyOrder& order, uint64_t seed) {
     Random random(seed);
     entries_ = std::make_unique<Entries>(testing::RandomEntries(&random, order, count, 60));
     TableWriteOptions write;
@@ -111,9 +111,8 @@ TEST(TableSourceTest, ABlockLiesInTheFileAndIsNoLongerThanItsOffsetsCanTell) {
 }
 
 TEST_F(TableDamageTest, EveryFlippedByteIsNoticedOrHarmless) {
-  for (const leveldb::CompressionType compression :
-       {leveldb::kNoCompression, leveldb::kSnappyCompression, leveldb::kZstdCompression}) {
-    const std::string good = Build(compression, 40, testing::InternalOrder(), 11);
+  for (const Codec codec : kCodecs) {
+    const std::string good = Build(codec, 40, testing::InternalOrder(), 11);
     ASSERT_TRUE(AnswersAreRight(good, {}));
     size_t noticed = 0;
     for (size_t i = 0; i < good.size(); ++i) {
@@ -134,7 +133,7 @@ TEST_F(TableDamageTest, EveryFlippedByteIsNoticedOrHarmless) {
 }
 
 TEST_F(TableDamageTest, EveryTruncationIsAnError) {
-  const std::string good = Build(leveldb::kSnappyCompression, 40, testing::UserOrder(), 12);
+  const std::string good = Build(Codec::kSnappy, 40, testing::UserOrder(), 12);
   for (size_t size = 0; size < good.size(); ++size) {
     std::unique_ptr<TableReader> reader;
     const Status cut = testing::OpenTableBytes(read_, good.substr(0, size), &reader);
@@ -150,7 +149,7 @@ TEST_F(TableDamageTest, EveryTruncationIsAnError) {
 
 class BadSectorTest : public TableDamageTest {
  protected:
-  const std::string bytes_ = Build(leveldb::kNoCompression, 3000, testing::UserOrder(), 13);
+  const std::string bytes_ = Build(Codec::kNone, 3000, testing::UserOrder(), 13);
   testing::FileProbe probe_;
   const std::unique_ptr<TableReader> reader_ = testing::OpenedTable(read_, bytes_, &probe_);
 };
@@ -205,7 +204,7 @@ TEST_F(BadSectorTest, IsNotSpreadByReadahead) {
 }
 
 TEST_F(TableDamageTest, ErrorsNameFileOffsetAndCause) {
-  std::string bad = Build(leveldb::kNoCompression, 40, testing::UserOrder(), 15);
+  std::string bad = Build(Codec::kNone, 40, testing::UserOrder(), 15);
   bad[5] = static_cast<char>(bad[5] ^ 1);
   BlockReadOptions options;
   options.verify_checksums = true;
@@ -216,7 +215,7 @@ TEST_F(TableDamageTest, ErrorsNameFileOffsetAndCause) {
 }
 
 TEST_F(TableDamageTest, DamagedFilterHidesNothing) {
-  const std::string good = Build(leveldb::kNoCompression, 40, testing::UserOrder(), 16);
+  const std::string good = Build(Codec::kNone, 40, testing::UserOrder(), 16);
   Footer footer;
   ASSERT_EQ(nullptr, footer.DecodeFrom(
                          leveldb::Slice(good.data() + good.size() - kFooterBytes, kFooterBytes)));
@@ -232,20 +231,12 @@ TEST_F(TableDamageTest, DamagedFilterHidesNothing) {
   }
 }
 
-/// The status of a block with these stored bytes and type, with a valid checksum.
-Status Decode(std::string stored, int type) {
-  stored.push_back(static_cast<char>(type));
-  PutFixed32(&stored, crc32c::Mask(crc32c::Value(stored.data(), stored.size())));
-  ByteBuffer buffer;
-  leveldb::Slice contents;
-  return DecodeStored({nullptr, 0, "file"}, {}, stored, true, &buffer, &contents);
-}
-
 TEST(FormatTest, ABlockOfALibraryThatThisBuildLacksNamesIt) {
-  EXPECT_EQ(MissingLibrary(leveldb::kNoCompression), nullptr);
-  for (const int type : {leveldb::kSnappyCompression, leveldb::kZstdCompression}) {
-    const char* const library = MissingLibrary(static_cast<unsigned char>(type));
-    const Status status = Decode("\x05 no compressed data", type);
+  EXPECT_EQ(MissingLibrary(Codec::kNone), nullptr);
+  for (const Codec codec : {Codec::kSnappy, Codec::kZstd, Codec::kZlib, Codec::kZlibRaw}) {
+    const char* const library = MissingLibrary(codec);
+    const std::string header = codec == Codec::kZlib ? "\x78\x9c" : "\x05";
+    const Status status = DecodeBlock(header + " no compressed data", TypeByte(codec));
     EXPECT_EQ(status.IsNotSupportedError(), library != nullptr) << status.ToString();
     EXPECT_EQ(status.IsCorruption(), library == nullptr) << status.ToString();
     if (library == nullptr) continue;
@@ -254,9 +245,10 @@ TEST(FormatTest, ABlockOfALibraryThatThisBuildLacksNamesIt) {
 }
 
 TEST(FormatTest, OnlyACorrectChecksumMakesAnUnknownCompressionMoreThanDamage) {
-  for (const int type : {3, 4, 255}) {
-    EXPECT_EQ(Decode("data", type).ToString(), "Not implemented: file: at offset 0: compression " +
-                                                   std::to_string(type) + " is not supported");
+  for (const int type : {3, 5, 255}) {
+    EXPECT_EQ(DecodeBlock("data", type).ToString(),
+              "Not implemented: file: at offset 0: compression " + std::to_string(type) +
+                  " is not supported");
     ByteBuffer buffer;
     leveldb::Slice contents;
     const std::string stored = std::string("data") + static_cast<char>(type) + "crc?";
@@ -284,28 +276,29 @@ TEST(FormatTest, AbsurdLengthsAreRefusedBeforeMemoryIsTaken) {
   if (testing::LacksALibrary()) GTEST_SKIP() << "a build without snappy or zstd";
   const std::string snappy_4gib("\xff\xff\xff\xff\x0f", 5);
   for (const std::string& stored : {snappy_4gib + "abc", std::string("\x05") + "abc", {}})
-    EXPECT_TRUE(Decode(stored, leveldb::kSnappyCompression).IsCorruption());
+    EXPECT_TRUE(DecodeBlock(stored, 1).IsCorruption());
   const std::string zstd_2_to_the_60("\x28\xb5\x2f\xfd\xe0\0\0\0\0\0\0\0\x10\1\0\0", 16);
   for (const std::string& stored : {zstd_2_to_the_60, std::string("no zstd frame"), {}})
-    EXPECT_TRUE(Decode(stored, leveldb::kZstdCompression).IsCorruption());
-  EXPECT_TRUE(Decode("abc", leveldb::kNoCompression).ok());
+    EXPECT_TRUE(DecodeBlock(stored, 2).IsCorruption());
+  EXPECT_TRUE(DecodeBlock("abc", 0).ok());
 }
 
 TEST(FormatTest, CompressionAtItsDensestIsAccepted) {
   if (testing::LacksALibrary()) GTEST_SKIP() << "a build without snappy or zstd";
   const std::string zeros(64 << 20, '\0');
   Compressor compressor;
-  leveldb::CompressionType type = leveldb::kNoCompression;
-  const leveldb::Slice dense = compressor.Run(leveldb::kZstdCompression, 19, zeros, &type);
-  ASSERT_EQ(type, leveldb::kZstdCompression);
-  EXPECT_TRUE(Decode(dense.ToString(), type).ok()) << dense.size();
+  for (const Codec codec : {Codec::kZstd, Codec::kZlib, Codec::kZlibRaw}) {
+    Codec used;
+    const leveldb::Slice dense = compressor.Run(codec, 19, zeros, &used);
+    ASSERT_EQ(used, codec);
+    EXPECT_TRUE(DecodeBlock(dense.ToString(), TypeByte(codec)).ok()) << dense.size();
+  }
 }
 
 std::string Decompressed(const std::string& stored) {
   ByteBuffer buffer;
   leveldb::Slice contents;
-  const char* const cause =
-      Decompress(leveldb::kZstdCompression, leveldb::Slice(stored), &buffer, &contents);
+  const char* const cause = Decompress(Codec::kZstd, leveldb::Slice(stored), &buffer, &contents);
   return cause == nullptr ? contents.ToString() : cause;
 }
 
@@ -313,11 +306,10 @@ std::string Decompressed(const std::string& stored) {
 TEST(FormatTest, TheObjectsOfAnEndingThreadCanRead) {
   if (testing::LacksALibrary()) GTEST_SKIP() << "a build without snappy or zstd";
   Compressor compressor;
-  leveldb::CompressionType type;
+  Codec used;
   const std::string raw(4000, 'r');
-  const std::string stored =
-      compressor.Run(leveldb::kZstdCompression, 1, leveldb::Slice(raw), &type).ToString();
-  ASSERT_EQ(type, leveldb::kZstdCompression);
+  const std::string stored = compressor.Run(Codec::kZstd, 1, leveldb::Slice(raw), &used).ToString();
+  ASSERT_EQ(used, Codec::kZstd);
   struct OfThread {
     ~OfThread() {
       if (result != nullptr) *result = Decompressed(*stored);

@@ -24,11 +24,8 @@ using testing::Found;
 using testing::GetFrom;
 using testing::Iterator;
 
-constexpr leveldb::CompressionType kCompressions[] = {
-    leveldb::kNoCompression, leveldb::kSnappyCompression, leveldb::kZstdCompression};
-
 struct Shape {
-  leveldb::CompressionType compression;
+  Codec compression;
   bool filter;
   bool cache;
   bool mapped;
@@ -95,7 +92,7 @@ TEST(TableRoundTripTest, OverOrdersShapesAndSizes) {
     for (const int restart_interval : {-1, 1, 2, 3, 16, 1000}) {
       for (const size_t count : {0, 1, 2, 60, 700}) {
         const Shape shape{
-            kCompressions[tables++ % 3],     random.OneIn(2), random.OneIn(2), random.OneIn(2),
+            kCodecs[tables++ % 5],           random.OneIn(2), random.OneIn(2), random.OneIn(2),
             size_t{1} << random.Uniform(14), restart_interval};
         const Entries entries =
             testing::RandomEntries(&random, order, count, random.OneIn(4) ? 3000 : 60);
@@ -134,8 +131,8 @@ TEST_F(TableTest, HugeValues) {
   entries_["b"] = "small";
   entries_["c"] = testing::RandomValue(&random, 3 << 20);
   entries_[std::string(100000, 'k')] = "after a huge key";
-  for (const leveldb::CompressionType compression : kCompressions) {
-    write_.compression = compression;
+  for (const Codec codec : kCodecs) {
+    write_.compression = codec;
     const auto reader = Make(entries_);
     for (const size_t readahead : {0, 50000}) {
       BlockReadOptions options;
@@ -149,9 +146,9 @@ TEST_F(TableTest, CompressionThatSavesLittleIsNotUsed) {
   Random random(8);
   std::string& noise = entries_["k"] = std::string(4000, '\0');
   for (char& c : noise) c = static_cast<char>(random.Next());
-  write_.compression = leveldb::kNoCompression;
+  write_.compression = Codec::kNone;
   const std::string raw = BuildTable(write_, entries_);
-  write_.compression = leveldb::kZstdCompression;
+  write_.compression = Codec::kZstd;
   EXPECT_EQ(raw, BuildTable(write_, entries_));
   if (testing::LacksALibrary()) return;
   entries_["k"] = std::string(4000, 'n');
@@ -164,7 +161,7 @@ TEST_F(TableTest, ZstdLevelIsHeeded) {
   for (int i = 0; i < 5000; ++i)
     entries_[std::to_string(random.Uniform(1000000))] = std::to_string(random.Uniform(5000));
   write_.block_bytes = 1 << 16;
-  write_.compression = leveldb::kZstdCompression;
+  write_.compression = Codec::kZstd;
   write_.zstd_level = 1;
   const size_t fast = BuildTable(write_, entries_).size();
   write_.zstd_level = 19;
@@ -173,7 +170,7 @@ TEST_F(TableTest, ZstdLevelIsHeeded) {
 
 TEST_F(TableTest, ApproximateOffsets) {
   for (int i = 0; i < 100; ++i) entries_["k" + std::to_string(100 + i)] = std::string(10000, 'x');
-  write_.compression = leveldb::kNoCompression;
+  write_.compression = Codec::kNone;
   const std::string bytes = BuildTable(write_, entries_);
   const auto reader = Open(bytes);
   EXPECT_EQ(0u, reader->ApproximateOffsetOf(""));
@@ -288,7 +285,7 @@ TEST_F(TableTest, ManyThreadsReadAtOnce) {
   const std::unique_ptr<leveldb::Cache> cache(leveldb::NewLRUCache(20000));  // evicts blocks
   UseFilter();
   write_.block_bytes = 1000;
-  write_.compression = leveldb::kZstdCompression;
+  write_.compression = Codec::kZstd;
   read_.block_cache = cache.get();
   const auto reader = testing::OpenedTable(read_, BuildTable(write_, entries));
   RunThreads(4, [&](int) {
@@ -329,7 +326,7 @@ TEST_F(TableTest, FlushBlockBeginsANewBlockWithOtherOptions) {
   entries_["b"] = std::string(4000, 'b');
   testing::WrittenFile written;
   testing::MemoryWritable file(&written);
-  write_.compression = leveldb::kNoCompression;
+  write_.compression = Codec::kNone;
   TableWriter writer(write_, &file_);
   writer.FlushBlock();
   EXPECT_EQ(0u, writer.FileBytes());
@@ -338,7 +335,7 @@ TEST_F(TableTest, FlushBlockBeginsANewBlockWithOtherOptions) {
   writer.FlushBlock();
   const uint64_t first = writer.FileBytes();
   EXPECT_GT(first, 0u);
-  write_.compression = leveldb::kSnappyCompression;
+  write_.compression = Codec::kSnappy;
   ASSERT_TRUE(writer.ChangeOptions(write_));
   writer.Add("b", entries_["b"]);
   writer.FlushBlock();

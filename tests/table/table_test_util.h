@@ -17,12 +17,14 @@
 #include "leveldb/env.h"
 #include "leveldb/iterator.h"
 #include "table/compression.h"
+#include "table/format.h"
 #include "table/key_order.h"
 #include "table/table_reader.h"
 #include "table/table_writer.h"
 #include "tests/db/support/memory_files.h"
 #include "tests/table/key_orders.h"
 #include "util/coding.h"
+#include "util/crc32c.h"
 #include "util/random.h"
 
 namespace lull::testing {
@@ -67,8 +69,22 @@ class MemoryFile final : public leveldb::RandomAccessFile {
 };
 
 inline bool LacksALibrary() {
-  return MissingLibrary(leveldb::kSnappyCompression) != nullptr ||
-         MissingLibrary(leveldb::kZstdCompression) != nullptr;
+  return !CanDecompress(Codec::kSnappy) || !CanDecompress(Codec::kZstd) ||
+         !CanDecompress(Codec::kZlib);
+}
+
+/// The status of a block with these stored bytes and type byte, and a valid checksum.
+inline Status DecodeBlock(std::string stored, int type, std::string* result = nullptr) {
+  stored.push_back(static_cast<char>(type));
+  PutFixed32(&stored, crc32c::Mask(crc32c::Value(stored.data(), stored.size())));
+  ByteBuffer buffer;
+  Slice contents;
+  const Status status = DecodeStored({nullptr, 0, "file"}, {}, stored, true, &buffer, &contents);
+  if (status.ok() && result != nullptr) *result = contents.ToString();
+  // A cache charges a block for its contents.
+  EXPECT_TRUE(!status.ok() || contents.data() != buffer.data() ||
+              buffer.capacity() == contents.size());
+  return status;
 }
 
 inline std::string InternalKey(const std::string& user_key, uint64_t sequence) {

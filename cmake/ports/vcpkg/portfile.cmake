@@ -5,7 +5,8 @@ get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES
   snappy LULL_SNAPPY
-  zstd LULL_ZSTD)
+  zstd LULL_ZSTD
+  zlib LULL_ZLIB)
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}" OPTIONS
   ${features} -DLULL_BUILD_TESTS=OFF -DLULL_BUILD_BENCHMARKS=OFF -DLULL_BUILD_TOOLS=OFF)
 vcpkg_cmake_install()

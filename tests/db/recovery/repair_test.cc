@@ -470,12 +470,12 @@ TEST_F(RefusalTest, ADamagedManifestStillNamesTheComparator) {
 TEST_F(RefusalTest, AnUnknownCompressionIsNoDamage) {
   const uint64_t table = files_.AddTable(1, "a@1=first b@2=broken c@3=z");
   files_.WriteManifest(0);
-  SetCompression(TablePath(table), std::string("\0\x09\6b", 4), 4);
+  SetCompression(TablePath(table), std::string("\0\x09\6b", 4), 5);
   DamageAt(TablePath(table), "broken");
   const auto before = AllFiles(&env_);
   const leveldb::Status status = leveldb::RepairDB(kStoreName, options_);
   EXPECT_EQ(status.ToString(), "Not implemented: " + TablePath(table) +
-                                   ": at offset 0: compression 4 is not supported");
+                                   ": at offset 0: compression 5 is not supported");
   EXPECT_EQ(AllFiles(&env_), before);
 }
 

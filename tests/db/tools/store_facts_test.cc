@@ -96,12 +96,12 @@ TEST_F(StoreFactsTest, AreTheOptionsOfTheWriter) {
   const size_t usual_table_bytes = leveldb::Options().max_file_size;
   for (const Case& c : kCases) {
     SCOPED_TRACE(c.name);
-    if (!CanDecompress(static_cast<unsigned char>(c.compression))) continue;
+    if (!CanDecompress(CodecOf(c.compression))) continue;
     WriteStore(c, options_);
     for (const bool has_manifest : {true, false}) {
       if (!has_manifest) env_->RemoveFile(CurrentFileName(kStore));
       const StoreFacts facts = Facts();
-      EXPECT_EQ(facts.compression, c.compression);
+      EXPECT_EQ(facts.codec, CodecOf(c.compression));
       EXPECT_EQ(facts.bloom_bits, c.bloom_bits);
       EXPECT_NEAR(static_cast<double>(facts.block_bytes), static_cast<double>(c.block_bytes), 50);
       size_t table_bytes = usual_table_bytes;
@@ -124,7 +124,7 @@ TEST_F(StoreFactsTest, OfAStoreWithoutTablesAreThoseThatEveryLevelDBReads) {
       ASSERT_TRUE(IsOk(db->Put({}, "key", std::string(1000, 'v'))));
     }
     const StoreFacts facts = Facts();
-    EXPECT_EQ(facts.compression, leveldb::kNoCompression);
+    EXPECT_EQ(facts.codec, Codec::kNone);
     EXPECT_EQ(facts.bloom_bits, 0);
     EXPECT_EQ(facts.block_bytes, leveldb::Options().block_size);
     EXPECT_EQ(facts.table_bytes, leveldb::Options().max_file_size);
@@ -132,7 +132,7 @@ TEST_F(StoreFactsTest, OfAStoreWithoutTablesAreThoseThatEveryLevelDBReads) {
 }
 
 TEST_F(StoreFactsTest, MostBytesDecide) {
-  if (!CanDecompress(leveldb::kSnappyCompression)) GTEST_SKIP() << "a build without snappy";
+  if (!CanDecompress(Codec::kSnappy)) GTEST_SKIP() << "a build without snappy";
   const auto add = [&](leveldb::CompressionType compression, const char* prefix, int entries) {
     options_.compression = compression;
     std::unique_ptr<leveldb::DB> db;
@@ -145,9 +145,9 @@ TEST_F(StoreFactsTest, MostBytesDecide) {
   add(leveldb::kNoCompression, "a", 1000);
   add(leveldb::kSnappyCompression, "b", 100);
   add(leveldb::kSnappyCompression, "c", 100);
-  EXPECT_EQ(Facts().compression, leveldb::kNoCompression);
+  EXPECT_EQ(Facts().codec, Codec::kNone);
   for (const char* prefix : {"d", "e"}) add(leveldb::kSnappyCompression, prefix, 7000);
-  EXPECT_EQ(Facts().compression, leveldb::kSnappyCompression);
+  EXPECT_EQ(Facts().codec, Codec::kSnappy);
 }
 
 }  // namespace
