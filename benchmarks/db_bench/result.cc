@@ -8,6 +8,7 @@
 
 #include "benchmarks/loadgen/key_value.h"
 #include "benchmarks/measure/platform.h"
+#include "util/build_info.h"
 
 namespace lull::bench {
 namespace {
@@ -146,6 +147,7 @@ void PrintHeader(const Config& config, const std::string& store, const std::stri
   // For Lull too: it is the API's version, and scripts search for this word.
   std::fprintf(stderr, "%s:    version %s\n", store == "rocksdb" ? "RocksDB" : "LevelDB",
                store_version.c_str());
+  std::fprintf(stderr, "Commit:     %s, %s\n", BuildCommit(), BuildCompiler().c_str());
   std::fprintf(stderr, "Date:       %s\n", UtcTimestamp().c_str());
   std::fprintf(stderr, "CPU:        %d * %s\n", cpu.count, cpu.model.c_str());
   std::fprintf(stderr, "CPUCache:   %s\n", cpu.cache.c_str());
@@ -201,6 +203,8 @@ nlohmann::json ToJson(const Result& result, const Config& config, const std::str
       {"store", store},
       {"store_kind", config.store},
       {"version", store_version},
+      {"commit", BuildCommit()},
+      {"compiler", BuildCompiler()},
       {"date", UtcTimestamp()},
       {"scheduling", config.scheduling},
       {"device", config.device},

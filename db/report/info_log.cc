@@ -1,6 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/report/info_log.h"
 
+#include "lull/version.h"
+#include "util/build_info.h"
 #include "util/logging.h"
 
 namespace lull {
@@ -111,6 +113,11 @@ void InfoLog::OnStallEnd(const StallInfo& stall) {
 
 void InfoLog::OnOptionsChange(const OptionsInfo& options) {
   Log(logger_, "Options are now: %s", options.options.c_str());
+}
+
+void LogBuild(leveldb::Logger* logger) {
+  Log(logger, "Lull %s, commit %s, %s", LULL_VERSION_STRING, BuildCommit(),
+      BuildCompiler().c_str());
 }
 
 void LogOpen(leveldb::Logger* logger, const StoreContext& context, const StoreReport& report,

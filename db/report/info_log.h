@@ -40,6 +40,8 @@ class InfoLog final : public EventListener {
   std::array<StallLines, kStallKinds> stalls_{};
 };
 
+/// Writes the first line: the library's version and how it was built.
+void LogBuild(leveldb::Logger* logger);
 /// Write the lines of the open and the close. `recovered_tables` were written from WALs.
 void LogOpen(leveldb::Logger* logger, const StoreContext& context, const StoreReport& report,
              size_t recovered_tables, size_t lost_files);

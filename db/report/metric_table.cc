@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 
+#include "lull/version.h"
+#include "util/build_info.h"
+
 namespace lull {
 namespace {
 
@@ -30,7 +33,11 @@ constexpr MetricLabel kEndedIn = {"in", {"memory", "0", "1", "2", "3", "4", "5",
 constexpr MetricLabel kFilter = {"filter", {"keys", "policy"}};
 constexpr MetricLabel kCheck = {"result", {"pass", "reject"}};
 constexpr MetricLabel kSource = {"from", {"cache", "file"}};
-constexpr MetricLabel kPolicy = {"policy"};
+constexpr MetricLabel kPolicy = {"policy", {}, {}, [](R r) { return r.activity.policy; }};
+constexpr MetricLabel kVersion = {
+    "version", {}, {}, [](R) -> std::string { return LULL_VERSION_STRING; }};
+constexpr MetricLabel kCommit = {"commit", {}, {}, [](R) -> std::string { return BuildCommit(); }};
+constexpr MetricLabel kCompiler = {"compiler", {}, {}, [](R) { return BuildCompiler(); }};
 constexpr MetricLabel kGrant = {"class", {"l0", "deep"}};
 constexpr MetricLabel kFiles = {
     "kind", {"tables", "logs", "prepared_logs", "pinned_tables", "obsolete_files"}};
@@ -82,6 +89,8 @@ constexpr MetricRow kRows[] = {
      [](R r, I) -> V { return Seconds(r.activity.uptime_nanos); }},
     {"written_timestamp_seconds", "Calendar time of this text, since 1970.", "",
      [](R r, I) -> V { return r.wall_seconds; }},
+    {"build_info", "1, with the library's version, commit and compiler.", "",
+     [](R, I) -> V { return true; }, &kVersion, &kCommit, &kCompiler},
 
     // ---- levels and debt
     {"level_tables", "Tables of a level.", "stats.levels.*.tables",

@@ -19,15 +19,19 @@ namespace lull {
 
 using MetricValue = std::variant<bool, int64_t, uint64_t, double>;
 
+/// Every name in a text begins with this.
+inline constexpr std::string_view kMetricPrefix = "lull_";
+
 /// Values without a text mark the end.
 struct MetricLabel {
   std::string_view name;
-  std::array<std::string_view, 9> values{};   ///< none: the policy's name
-  std::array<std::string_view, 9> in_json{};  ///< if other than `values`
+  std::array<std::string_view, 9> values{};
+  std::array<std::string_view, 9> in_json{};                 ///< if other than `values`
+  std::string (*text)(const StoreReport& report) = nullptr;  ///< the only value, without `values`
 };
 
 struct MetricRow {
-  std::string_view name;  ///< without "lull_"
+  std::string_view name;  ///< without kMetricPrefix
   std::string_view help;
   /// Where JSON has the value: the property without "lull.", then the path of a JsonTree, with a *
   /// for each label. Empty: nowhere, or with other names.
@@ -36,8 +40,9 @@ struct MetricRow {
   MetricValue (*read)(const StoreReport& report, const size_t* index);
   const MetricLabel* label = nullptr;
   const MetricLabel* second_label = nullptr;
+  const MetricLabel* third_label = nullptr;  ///< only with `text`
 
-  std::array<const MetricLabel*, 2> labels() const { return {label, second_label}; }
+  std::array<const MetricLabel*, 3> labels() const { return {label, second_label, third_label}; }
   std::string_view type() const {
     return name.ends_with("_total") ? "counter" : read == nullptr ? "histogram" : "gauge";
   }
@@ -52,7 +57,7 @@ void ForEachSample(const MetricRow& row, const StoreReport& report, Visit visit)
   const auto is_one = [](const MetricLabel* label, size_t i) {
     return i == 0 || (label != nullptr && i < label->values.size() && !label->values[i].empty());
   };
-  size_t at[2] = {0, 0};
+  size_t at[3] = {0, 0, 0};
   for (; is_one(row.label, at[0]); ++at[0]) {
     for (at[1] = 0; is_one(row.second_label, at[1]); ++at[1]) visit(at, row.read(report, at));
   }

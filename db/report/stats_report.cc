@@ -10,6 +10,8 @@
 #include <variant>
 
 #include "db/report/metric_table.h"
+#include "lull/version.h"
+#include "util/build_info.h"
 #include "util/json_tree.h"
 
 namespace lull {
@@ -212,7 +214,7 @@ std::string RenderPrometheus(const StoreReport& report) {
   for (const MetricRow& row : MetricTable()) {
     const bool is_histogram = row.read == nullptr;
     if (is_histogram && !report.latencies) continue;
-    const std::string name = "lull_" + std::string(row.name);
+    const std::string name = std::string(kMetricPrefix) + std::string(row.name);
     text += "# HELP " + name + " " + std::string(row.help) + "\n";
     text += "# TYPE " + name + " " + std::string(row.type()) + "\n";
     if (is_histogram) {
@@ -225,8 +227,9 @@ std::string RenderPrometheus(const StoreReport& report) {
       for (const MetricLabel* const label : row.labels()) {
         if (label == nullptr) break;
         const std::string_view of_row = label->values[*at++];
-        text += "," + std::string(label->name) + "=\"" +
-                EscapedLabel(of_row.empty() ? report.activity.policy : of_row) + "\"";
+        const std::string value =
+            label->text == nullptr ? std::string(of_row) : label->text(report);
+        text += "," + std::string(label->name) + "=\"" + EscapedLabel(value) + "\"";
       }
       text +=
           "} " +
@@ -240,6 +243,9 @@ std::string RenderPrometheus(const StoreReport& report) {
 std::string RenderJson(const StoreReport& report) {
   JsonTree json;
   json.Set("name", report.name);
+  json.Set("version", LULL_VERSION_STRING);
+  json.Set("commit", BuildCommit());
+  json.Set("compiler", BuildCompiler());
   json.Set("write_error", report.write_error);
   json.Set("background_error", report.background_error);
   SetPolicy(report.activity, &json);

@@ -10,6 +10,7 @@
 #include "db/base/store_mark.h"
 #include "db/recovery/checkpoint.h"
 #include "db/recovery/lost_files.h"
+#include "db/report/info_log.h"
 #include "lull/lull.h"
 #include "util/clock.h"
 #include "util/logging.h"
@@ -188,6 +189,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   status = env->LockFile(LockFileName(context_->name), &lock_);
   if (!status.ok()) return status;
   OpenInfoLog(context_.get());
+  LogBuild(context_->logger());
   status = CreateOrCheck(context_.get());
   if (status.ok()) {
     status = Recover(

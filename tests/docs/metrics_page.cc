@@ -54,7 +54,7 @@ std::string List() {
     const std::string own_rest = " | " + LabelsText(row) + " | " + ObjectText(row) + " |\n";
     if (own_rest != rest && !names.empty()) list += "| " + std::exchange(names, "") + rest;
     rest = own_rest;
-    names += (names.empty() ? "" : ", ") + Code("lull_" + std::string(row.name));
+    names += (names.empty() ? "" : ", ") + Code(std::string(kMetricPrefix) + std::string(row.name));
   }
   return list + "| " + names + rest;
 }

@@ -7,8 +7,10 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "lull/version.h"
 #include "tests/db/support/metrics_checker.h"
 #include "tests/support/json_value.h"
+#include "util/build_info.h"
 
 namespace lull {
 namespace {
@@ -74,6 +76,9 @@ TEST(StatsReport, JsonSaysWhatTheReportSays) {
   const Json json = Json::Parse(RenderJson(SampleReport()));
   EXPECT_EQ(json["name"], "/data/\"a\\b\"\n");
   EXPECT_EQ(json["uptime_seconds"], 2.5);
+  EXPECT_EQ(json["version"], LULL_VERSION_STRING);
+  EXPECT_EQ(json["commit"], BuildCommit());
+  EXPECT_EQ(json["compiler"], BuildCompiler());
   ASSERT_EQ(json["levels"].size(), size_t{kLevels});
   EXPECT_EQ(json["levels"][1]["target_bytes"], 10'000);
   EXPECT_EQ(json["levels"][0]["written_bytes"], 5000);
@@ -143,6 +148,10 @@ TEST(StatsReport, MetricsSayTheSame) {
   EXPECT_EQ(metrics.at("lull_write_amplification_ratio"), 2);
   EXPECT_EQ(metrics.at("lull_policy_info{policy=\"lull\"}"), 1);
   EXPECT_EQ(metrics.at("lull_writes_refused"), 0);
+  EXPECT_EQ(
+      metrics.at(std::string("lull_build_info{version=\"" LULL_VERSION_STRING "\",commit=\"") +
+                 BuildCommit() + "\",compiler=\"" + BuildCompiler() + "\"}"),
+      1);
 }
 
 TEST(StatsReport, LabelsAreTheNamesThatEventsHave) {

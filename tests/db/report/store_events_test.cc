@@ -105,6 +105,7 @@ TEST_F(StoreEventsTest, AFlushAndACompactionFromBeginToEnd) {
   testing::ParseMetrics(Property("lull.metrics"));
   EXPECT_TRUE(CheckOptions(Property("lull.options")).ok());
   EXPECT_EQ(log_.Count("Opened "), 1);
+  EXPECT_EQ(log_.Count("Lull " LULL_VERSION_STRING ", commit "), 1);
   Close();
   EXPECT_EQ(log_.Count("Flush #1: "), 1);
   EXPECT_EQ(log_.Count("Manual compaction #") + log_.Count("Compaction #"),
