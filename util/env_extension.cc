@@ -89,6 +89,12 @@ leveldb::Status EnvExtension::GetFileStamp(const std::string& name, FileStamp* /
   return leveldb::Status::NotSupported("GetFileStamp", name);
 }
 
+leveldb::Status EnvExtension::SetModifiedNanos(const std::string& name, uint64_t /*nanos*/) {
+  return leveldb::Status::NotSupported("SetModifiedNanos", name);
+}
+
+Mount EnvExtension::MountOf(const std::string& /*dir*/) { return {}; }
+
 std::optional<uint64_t> EnvExtension::FreeBytes(const std::string& /*dir*/) { return std::nullopt; }
 uint64_t EnvExtension::FileBytesMax() { return UINT64_MAX; }
 

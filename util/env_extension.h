@@ -76,6 +76,12 @@ struct FileStamp {
   bool operator==(const FileStamp&) const = default;
 };
 
+/// Where a file system is. Both are empty if unknown.
+struct Mount {
+  std::string path;    ///< its mount point, or a parent on the same file system
+  std::string device;  ///< its number, as `stat --format=%d` prints it
+};
+
 /// The writer of a table. A flush frees memory and logs, so it can use the last descriptors.
 enum class TableWriterKind { kFlush, kCompaction };
 
@@ -157,6 +163,12 @@ class EnvExtension {
   /// apart; the caller then reads the file.
   virtual leveldb::Status GetFileStamp(const std::string& name, FileStamp* stamp);
 
+  /// Sets the time of change that GetFileStamp returns; of a link itself, not of what it leads to.
+  /// Default: NotSupported.
+  virtual leveldb::Status SetModifiedNanos(const std::string& name, uint64_t nanos);
+
+  /// The file system of the directory `dir`. Default: unknown.
+  virtual Mount MountOf(const std::string& dir);
   /// Bytes available to this process in the file system of `dir`; nullopt: unknown, as by default.
   virtual std::optional<uint64_t> FreeBytes(const std::string& dir);
   /// Maximum size of a file that this process can write, in bytes. Default: unlimited.

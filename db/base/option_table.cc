@@ -189,9 +189,10 @@ constexpr OptionRow kRows[] = {
      .unit = Unit::kPath,
      .group = Group::kCommon,
      .fixed_because = kFileStarted,
-     .meaning = "File for `lull top` and `lull export`: the text of lull.metrics, replaced every "
-                "second. A relative path begins in the store's directory. Stores must not share "
-                "a file."},
+     .meaning = "File for `lull top` and `lull export`: the text of lull.metrics. A relative path "
+                "begins in the store's directory. In a directory (`/run/app/`) the file is named "
+                "after the store's path. `auto` is `/dev/shm/`, which is memory, or else the "
+                "store's directory. Stores must not share a file."},
     // ---- layout ----
     {.name = "layout",
      .field = At<&V::layout>,

@@ -20,7 +20,7 @@ using OptionField = std::variant<std::string*, bool*, int*, uint64_t*>;
 
 enum class OptionUnit {
   kName,   ///< one of a few names
-  kPath,   ///< of a file; empty: none
+  kPath,   ///< of a file, or of a directory with a final slash; empty: none
   kFlag,   ///< true or false
   kCount,  ///< a whole number
   kPercent,

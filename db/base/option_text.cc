@@ -54,7 +54,6 @@ std::string BoundsCause(const OptionRow& row, uint64_t value) {
 std::string PathCause(const std::string& path) {
   const size_t slash = path.find_last_of('/');
   const std::string name = slash == path.npos ? path : path.substr(slash + 1);
-  if (name.empty() && !path.empty()) return "a directory: write the path of a file";
   if (ParseFileName(name)) return "the name of a store's own file; use another, such as lull.prom";
   return "";
 }

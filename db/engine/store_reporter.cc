@@ -85,10 +85,7 @@ bool StoreReporter::GetProperty(const leveldb::Slice& property, std::string* val
     return true;
   }
   if (name == "lull.metrics") {
-    StoreReport report = MakeReport();
-    report.memory = MeasureMemory();
-    report.space = MeasureSpace();
-    *value = RenderPrometheus(report);
+    *value = RenderPrometheus(MakeFullReport());
     return true;
   }
   if (name == "lull.space") {
@@ -159,6 +156,14 @@ StoreReport StoreReporter::MakeReport() {
   return report;
 }
 
+StoreReport StoreReporter::MakeFullReport() {
+  StoreReport report = MakeReport();
+  report.mount = mount_;
+  report.memory = MeasureMemory();
+  report.space = MeasureSpace();
+  return report;
+}
+
 void StoreReporter::ReportStateLocked(StoreReport* report) {
   const Version& version = *state_->version();
   const LayoutOptions& layout = state_->compactions().layout();
@@ -188,6 +193,7 @@ void StoreReporter::ReportStateLocked(StoreReport* report) {
 }
 
 leveldb::Status StoreReporter::Begin(const OptionValues& scheduling, const Recovered& recovered) {
+  if (context_->extension != nullptr) mount_ = context_->extension->MountOf(context_->name);
   if (scheduling.latency_histograms) reporting_->TimeCalls();
   reporting_->activity().SetOptions(scheduling.policy, ToOptionString(scheduling));
   if (context_->logger() == nullptr) return leveldb::Status::OK();
@@ -200,14 +206,17 @@ leveldb::Status StoreReporter::Begin(const OptionValues& scheduling, const Recov
 void StoreReporter::StartStatsFile(const std::string& option) {
   leveldb::Env* const env =
       context_->extension != nullptr ? context_->env() : leveldb::Env::Default();
+  const std::string path = StatsFile::PathFor(context_->name, option);
+  Log(context_->logger(), "Stats file: %s", path.c_str());
   stats_file_ = std::make_unique<StatsFile>(
       StatsFile::Setup{.env = env,
                        .logger = context_->logger(),
-                       .path = StatsFile::PathFor(context_->name, option),
-                       .text = [this] {
-                         std::string text;
-                         GetProperty("lull.metrics", &text);
-                         return text;
+                       .store = context_->name,
+                       .path = path,
+                       .read = [this] {
+                         const StoreReport report = MakeFullReport();
+                         return StatsFile::Stats{RenderPrometheus(report),
+                                                 report.activity.uptime_nanos, report.wall_seconds};
                        }});
   stats_file_->Start();
 }

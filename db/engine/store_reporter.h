@@ -60,6 +60,8 @@ class StoreReporter {
 
  private:
   StoreReport MakeReport() LULL_EXCLUDES(state_->mutex());
+  /// With what only lull.metrics has.
+  StoreReport MakeFullReport() LULL_EXCLUDES(state_->mutex());
   void ReportStateLocked(StoreReport* report) LULL_REQUIRES(state_->mutex());
   MemoryReport MeasureMemory();
   SpaceReport MeasureSpace() LULL_EXCLUDES(state_->mutex());
@@ -76,6 +78,7 @@ class StoreReporter {
   Reporting* const reporting_;
   WritePath* const writes_;
   const Compactions* const compactions_;
+  Mount mount_;  // constant after Begin
   std::atomic<uint64_t> debt_bytes_max_{0};
   PinWatch pin_watch_;                     // flush thread only
   std::unique_ptr<StatsFile> stats_file_;  // null without the option

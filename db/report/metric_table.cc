@@ -38,6 +38,8 @@ constexpr MetricLabel kVersion = {
     "version", {}, {}, [](R) -> std::string { return LULL_VERSION_STRING; }};
 constexpr MetricLabel kCommit = {"commit", {}, {}, [](R) -> std::string { return BuildCommit(); }};
 constexpr MetricLabel kCompiler = {"compiler", {}, {}, [](R) { return BuildCompiler(); }};
+constexpr MetricLabel kMountPoint = {"mountpoint", {}, {}, [](R r) { return r.mount.path; }};
+constexpr MetricLabel kDevice = {"device", {}, {}, [](R r) { return r.mount.device; }};
 constexpr MetricLabel kGrant = {"class", {"l0", "deep"}};
 constexpr MetricLabel kFiles = {
     "kind", {"tables", "logs", "prepared_logs", "pinned_tables", "obsolete_files"}};
@@ -91,6 +93,8 @@ constexpr MetricRow kRows[] = {
      [](R r, I) -> V { return r.wall_seconds; }},
     {"build_info", "1, with the library's version, commit and compiler.", "",
      [](R, I) -> V { return true; }, &kVersion, &kCommit, &kCompiler},
+    {"disk_info", "1, with the mount point and the device number of the store's file system.", "",
+     [](R, I) -> V { return true; }, &kMountPoint, &kDevice},
 
     // ---- levels and debt
     {"level_tables", "Tables of a level.", "stats.levels.*.tables",
@@ -282,8 +286,36 @@ constexpr MetricRow kRows[] = {
     {"latency_seconds", "How long calls took.", "", nullptr, &kOperation},
 };
 
+struct ScopedMetric {
+  std::string_view name;
+  MetricScope scope;
+};
+constexpr ScopedMetric kScoped[] = {
+    {"uptime_seconds", MetricScope::kClock},
+    {"written_timestamp_seconds", MetricScope::kClock},
+    {"oldest_deletion_seconds", MetricScope::kClock},
+    {"pin_oldest_seconds", MetricScope::kClock},
+    {"memory_bytes", MetricScope::kProcess},  // stores can share a block cache
+    {"memory_used_bytes", MetricScope::kProcess},
+    {"memory_budget_bytes", MetricScope::kProcess},
+    {"open_descriptors", MetricScope::kProcess},
+    {"disk_is_low", MetricScope::kDisk},
+    {"disk_free_bytes", MetricScope::kDisk},
+};
+
 }  // namespace
 
+MetricScope MetricRow::scope() const {
+  const auto found = std::ranges::find(kScoped, name, &ScopedMetric::name);
+  return found == std::end(kScoped) ? MetricScope::kStore : found->scope;
+}
+
 std::span<const MetricRow> MetricTable() { return kRows; }
+
+const MetricRow* FindMetric(std::string_view name) {
+  if (!name.starts_with(kMetricPrefix)) return nullptr;
+  const auto row = std::ranges::find(kRows, name.substr(kMetricPrefix.size()), &MetricRow::name);
+  return row == std::end(kRows) ? nullptr : &*row;
+}
 
 }  // namespace lull

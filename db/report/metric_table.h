@@ -30,6 +30,15 @@ struct MetricLabel {
   std::string (*text)(const StoreReport& report) = nullptr;  ///< the only value, without `values`
 };
 
+/// What a value belongs to. A stats file is rewritten for a change of its store
+/// (metrics_change.h).
+enum class MetricScope {
+  kStore,    ///< changes only with the store
+  kClock,    ///< an age or a time: while nothing happens, it grows by a second each second
+  kProcess,  ///< changes with other stores of the process too
+  kDisk,     ///< of the whole file system; `lull export` shows it once for all its stores
+};
+
 struct MetricRow {
   std::string_view name;  ///< without kMetricPrefix
   std::string_view help;
@@ -42,6 +51,7 @@ struct MetricRow {
   const MetricLabel* second_label = nullptr;
   const MetricLabel* third_label = nullptr;  ///< only with `text`
 
+  MetricScope scope() const;
   std::array<const MetricLabel*, 3> labels() const { return {label, second_label, third_label}; }
   std::string_view type() const {
     return name.ends_with("_total") ? "counter" : read == nullptr ? "histogram" : "gauge";
@@ -50,6 +60,8 @@ struct MetricRow {
 
 /// All metrics, in the order of the property.
 std::span<const MetricRow> MetricTable();
+/// The row of a metric's full name, or null.
+const MetricRow* FindMetric(std::string_view name);
 
 /// Calls `visit` with the indices and the value of each sample of a row that has `read`.
 template <class Visit>

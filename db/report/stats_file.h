@@ -2,11 +2,11 @@
 //
 // StatsFile: keeps a file with the text of lull.metrics up to date, for programs that watch a store
 // from outside (option stats_file). The store creates it after the open, and destroys it before
-// anything else when it closes.
+// anything else when it closes. A StatsThread, which stores share, updates it every second.
 //
-// A thread of its own writes the file once a second. It has normal priority: it takes the store's
-// mutex for a moment and creates a file, and an idle-priority thread that loses its core meanwhile
-// would block others (flush_thread.h).
+// A text whose store did nothing is not written again. Instead, the file's time of change tells
+// that the store is alive: it is the time in the text plus the time for which the text has been
+// current. Readers add that time to the ages in the text.
 //
 // Invariants:
 //   - A reader sees a complete text: each text is written to a new file, PATH.N.tmp, and renamed.
@@ -21,56 +21,71 @@
 #include <memory>
 #include <string>
 
+#include "db/report/stats_thread.h"
 #include "leveldb/env.h"
 #include "leveldb/status.h"
 #include "util/env_extension.h"
-#include "util/mutex.h"
-#include "util/thread.h"
 
 namespace lull {
 
 /// How every stats file begins.
 inline constexpr char kStatsFileBegin[] = "# HELP lull_";
 
+/// A current text gets a new time of change this often.
+inline constexpr uint64_t kStatsTouchNanos = 2'000'000'000;
+
 class StatsFile {
  public:
+  struct Stats {
+    std::string text;           ///< of lull.metrics
+    uint64_t uptime_nanos = 0;  ///< of the store, when it gave the text
+    uint64_t wall_seconds = 0;  ///< the time in the text
+  };
+
   struct Setup {
     leveldb::Env* env = nullptr;        ///< has an EnvExtension
     leveldb::Logger* logger = nullptr;  ///< can be null
+    std::string store;                  ///< its directory
     std::string path;
-    std::function<std::string()> text;  ///< called by the thread
+    std::function<Stats()> read;  ///< called by the thread
     uint64_t interval_nanos = 1'000'000'000;
   };
 
-  /// The path of the stats file `option` of the store in directory `store`.
+  /// The path of the stats file `option` of the store in directory `store`. A directory (its name
+  /// ends with a slash) gets a file named after the absolute path of the store. "auto" is a
+  /// directory in memory, or that of the store if the system has none.
   static std::string PathFor(const std::string& store, const std::string& option);
 
   explicit StatsFile(Setup setup);
-  /// Ends the thread and removes the file.
+  /// Waits for an update that is in progress, and removes the file.
   ~StatsFile();
   StatsFile(const StatsFile&) = delete;
   StatsFile& operator=(const StatsFile&) = delete;
 
-  /// Starts the thread, which writes at once and then in every interval.
+  /// Lets the thread of the file's and the store's file system update the file.
   void Start();
 
-  /// Writes the file now. REQUIRES: Start was not called.
-  leveldb::Status WriteNow();
+  /// Updates the file now: writes it, touches it, or does nothing. The thread, or REQUIRES: Start
+  /// was not called.
+  leveldb::Status Update();
 
  private:
-  void Loop() LULL_EXCLUDES(mutex_);
+  leveldb::Status WriteOrTouch(const Stats& now);
+  leveldb::Status Write(const Stats& now);
+  leveldb::Status Touch(const Stats& now);
   leveldb::Status CheckTarget() const;
   void Report(const leveldb::Status& status);
 
   const Setup setup_;
   EnvExtension* const extension_;
-  bool is_written_ = false;  // a text was renamed to the path; the thread's
-  uint64_t attempts_ = 0;    // the thread's
-  bool failing_ = false;     // the last attempt failed; the thread's
-  Mutex mutex_;
-  CondVar stop_requested_;
-  bool stopping_ LULL_GUARDED_BY(mutex_) = false;
-  std::unique_ptr<ThreadHandle> thread_;
+  std::shared_ptr<StatsThread> thread_;
+
+  // Of the thread.
+  bool is_written_ = false;            // `written_` was renamed to the path
+  Stats written_;                      // the newest text that was
+  uint64_t touched_uptime_nanos_ = 0;  // when the file was last written or touched
+  uint64_t attempts_ = 0;
+  bool failing_ = false;  // the last update failed
 };
 
 }  // namespace lull

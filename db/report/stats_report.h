@@ -20,6 +20,7 @@
 #include "db/read/read_counts.h"
 #include "db/report/activity_stats.h"
 #include "db/report/properties.h"
+#include "util/env_extension.h"
 #include "util/latency_histogram.h"
 
 namespace lull {
@@ -117,6 +118,7 @@ struct SpaceReport {
 
 struct StoreReport {
   std::string name;
+  Mount mount;                ///< of the store's directory
   uint64_t wall_seconds = 0;  ///< since 1970, when the report was made; can jump
   ActivityReport activity;
 

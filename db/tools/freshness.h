@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Freshness: how long ago a stats file was written. A file has only the calendar time of its
-// writing, and the calendar can jump. So only the first look trusts it: later ones measure with the
+// Freshness: how long ago a stats file was current. A file has only a calendar time, and the
+// calendar can jump. So only the first look trusts it: later ones measure with the
 // reader's monotonic clock how long the file has not changed. One thread.
 #pragma once
 

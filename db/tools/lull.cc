@@ -135,7 +135,7 @@ class CommandLine {
   void AddWatching() {
     AddWatch("top", "Watch stores live (reads their stats files)", RunTop, "lull top /var/lib")
         ->add_flag("--once", call_.once,
-                   "Print figures of one to three seconds; also with --json or without a terminal");
+                   "Print figures of one to five seconds; also with --json or without a terminal");
     AddWatch("export", "Serve metrics to Prometheus (reads stats files)", RunExport,
              "lull export /var/lib --listen 127.0.0.1:9464")
         ->add_option("--listen", call_.listen, "Address and port; port 0: any free one")

@@ -5,14 +5,15 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "db/report/metric_table.h"
 #include "db/report/stats_file.h"
+#include "util/logging.h"
 
 namespace lull::tools {
 namespace {
 
 using leveldb::Status;
 
-constexpr std::string_view kPrefix = "lull_";
 constexpr std::string_view kStoreLabel = "{store=\"";
 
 bool ConsumePrefix(std::string_view* text, std::string_view prefix) {
@@ -23,8 +24,8 @@ bool ConsumePrefix(std::string_view* text, std::string_view prefix) {
 
 /// Removes and returns the name of a metric; "" if the text does not begin with one of Lull's.
 std::string_view ConsumeName(std::string_view* text) {
-  if (!text->starts_with(kPrefix)) return {};
-  size_t end = kPrefix.size();
+  if (!text->starts_with(kMetricPrefix)) return {};
+  size_t end = kMetricPrefix.size();
   const auto is_name = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   };
@@ -129,6 +130,18 @@ Status MetricsText::Parse(const std::string& path, std::string_view text, Metric
   if (!result->Find("lull_uptime_seconds"))
     return Status::Corruption(path, "has no lull_uptime_seconds");
   return Status::OK();
+}
+
+void MetricsText::AddElapsed(double seconds) {
+  for (MetricFamily& family : families_) {
+    const MetricRow* const row = FindMetric(family.name);
+    if (row == nullptr || row->scope() != MetricScope::kClock) continue;
+    for (MetricSample& sample : family.samples) {
+      if (sample.value <= 0) continue;  // there is nothing whose age it is
+      sample.value += seconds;
+      sample.number = Format("%.3f", sample.value);
+    }
+  }
 }
 
 std::optional<double> MetricsText::Find(std::string_view name, MetricLabels labels) const {

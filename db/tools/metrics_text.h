@@ -40,6 +40,9 @@ class MetricsText {
   /// Corruption names `path`, the line and the cause.
   static leveldb::Status Parse(const std::string& path, std::string_view text, MetricsText* result);
 
+  /// Adds the time for which the text has stayed current to its ages and times.
+  void AddElapsed(double seconds);
+
   /// The directory of the store, as its program wrote it.
   std::string Store() const { return store_.value_or(""); }
   const std::vector<MetricFamily>& families() const { return families_; }

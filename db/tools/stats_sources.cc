@@ -7,6 +7,7 @@
 #include "db/base/filename.h"
 #include "db/report/stats_file.h"
 #include "leveldb/slice.h"
+#include "util/env_extension.h"
 
 namespace lull::tools {
 namespace {
@@ -94,12 +95,21 @@ Status CheckPaths(leveldb::Env* env, const std::vector<std::string>& paths) {
 }
 
 Status ReadStatsFile(leveldb::Env* env, const std::string& path, MetricsText* result) {
+  FileStamp stamp;  // before the text, so that it is not that of a later text
+  const Status stamped = ExtensionOf(env)->GetFileStamp(path, &stamp);
   std::string text;
   Status status = ReadBegin(env, path, kFileBytesMax + 1, &text);
   if (!status.ok()) return status;
   if (text.size() > kFileBytesMax)
     return Status::InvalidArgument(path, "is not a stats file of Lull: more than 4 MiB");
-  return MetricsText::Parse(path, text, result);
+  status = MetricsText::Parse(path, text, result);
+  const double written_seconds = result->Get("lull_written_timestamp_seconds");
+  const double elapsed = static_cast<double>(stamp.modified_nanos) / 1e9 - written_seconds;
+  // A text that was never touched has the time at which the file was written, in this second or the
+  // next one.
+  if (status.ok() && stamped.ok() && written_seconds > 0 && elapsed >= kStatsTouchNanos / 1e9)
+    result->AddElapsed(elapsed);
+  return status;
 }
 
 }  // namespace lull::tools

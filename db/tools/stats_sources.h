@@ -27,6 +27,8 @@ StatsSources FindStatsFiles(leveldb::Env* env, const std::vector<std::string>& p
 /// Returns the error of the first path that does not exist.
 leveldb::Status CheckPaths(leveldb::Env* env, const std::vector<std::string>& paths);
 
+/// Of a text that has stayed current since it was written, as the file's time of change tells, the
+/// ages are those at that time.
 leveldb::Status ReadStatsFile(leveldb::Env* env, const std::string& path, MetricsText* result);
 
 }  // namespace lull::tools

@@ -17,7 +17,7 @@ namespace {
 using leveldb::Status;
 
 constexpr uint64_t kSecondNanos = 1'000'000'000;
-/// Prints figures over about a second. A busy store can write its file a little late.
+/// Prints figures over about a second, or two of an idle store. A busy one can be a little late.
 int RunOnce(TopStores* stores, bool json) {
   stores->Refresh();
   for (int second = 0; second < static_cast<int>(kStaleSeconds); ++second) {

@@ -20,8 +20,9 @@
 
 namespace lull::tools {
 
-/// A file that has not changed for this long is shown as not updated. Stores write every second.
-inline constexpr double kStaleSeconds = 3;
+/// A file that has not changed for this long is shown as not updated. Stores touch it every two
+/// seconds.
+inline constexpr double kStaleSeconds = 5;
 
 struct StoreFigures {
   std::string file;

@@ -313,6 +313,30 @@ TEST_F(PosixEnvTest, ATimeInWholeSecondsIsNoStamp) {
   EXPECT_TRUE(extension_->GetFileStamp(name, &stamp).IsNotSupportedError());
 }
 
+TEST_F(PosixEnvTest, TheTimeOfAFileCanBeSetButNotThroughALink) {
+  const std::string name = dir_.File("f"), link = dir_.File("link");
+  Create(name);
+  ASSERT_EQ(symlink(name.c_str(), link.c_str()), 0);
+  FileStamp stamp;
+  ASSERT_TRUE(extension_->SetModifiedNanos(name, 1'700'000'000'000'000'001).ok());
+  ASSERT_TRUE(extension_->SetModifiedNanos(link, 1'800'000'000'000'000'001).ok());
+  ASSERT_TRUE(extension_->GetFileStamp(name, &stamp).ok());
+  EXPECT_EQ(stamp.modified_nanos, 1'700'000'000'000'000'001u);
+  EXPECT_TRUE(extension_->SetModifiedNanos(dir_.File("none"), 1).IsNotFound());
+}
+
+TEST_F(PosixEnvTest, ADirectoryBelongsToAMount) {
+  EXPECT_EQ(extension_->MountOf("/").path, "/");
+  const Mount mount = extension_->MountOf(dir_.path());
+  EXPECT_TRUE(std::string(dir_.path()).starts_with(mount.path)) << mount.path;
+  EXPECT_EQ(extension_->MountOf(mount.path).device, mount.device);
+  EXPECT_EQ(extension_->MountOf(dir_.File("none")).device, "");
+#if defined(__linux__)
+  EXPECT_EQ(extension_->MountOf("/proc/self").path, "/proc");
+  EXPECT_NE(extension_->MountOf("/proc").device, extension_->MountOf("/").device);
+#endif
+}
+
 TEST_F(PosixEnvTest, RootCountsTheReserve) {
   struct statvfs info = {};
   EXPECT_EQ(posix::FreeBytes(info, true), std::nullopt);

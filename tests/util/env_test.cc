@@ -219,6 +219,8 @@ TEST(EnvExtension, FilesAreOptional) {
     EXPECT_TRUE(s.IsNotSupportedError());
   }
   EXPECT_EQ(base->FreeBytes("a"), std::nullopt);
+  EXPECT_TRUE(base->SetModifiedNanos("a", 1).IsNotSupportedError());
+  EXPECT_EQ(base->MountOf("/").device, "");
 }
 
 TEST(EnvExtension, FreeBytesThatCannotBeTrueAreUnknown) {

@@ -194,6 +194,14 @@ class PosixEnv final : public SystemEnv {
     return tells ? Status::OK() : Status::NotSupported(name, "has no exact time of change");
   }
 
+  Status SetModifiedNanos(const std::string& name, uint64_t nanos) override {
+    const Path path = At(name);
+    const timespec times[2] = {{0, UTIME_OMIT},
+                               {static_cast<time_t>(nanos / 1'000'000'000),
+                                static_cast<long>(nanos % 1'000'000'000)}};  // NOLINT
+    return Check(utimensat(path.dir(), path.in_dir(), times, AT_SYMLINK_NOFOLLOW), name);
+  }
+
   Status NewTableFile(const std::string& name, TableWriterKind writer,
                       leveldb::WritableFile** result) override {
     constexpr size_t kWritebackBytes = 512 << 10;
@@ -209,6 +217,7 @@ class PosixEnv final : public SystemEnv {
     return OpenWritable(At(name), O_TRUNC, style, result, &OpenWithReserve);
   }
 
+  Mount MountOf(const std::string& dir) override { return posix::MountOf(dir); }
   std::optional<uint64_t> FreeBytes(const std::string& dir) override {
     struct statvfs info;
     const bool is_open_dir = At(dir).is_open_dir();

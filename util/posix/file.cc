@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <system_error>
@@ -230,6 +232,17 @@ int64_t LogDescriptorsMax() { return DescriptorLimit() / 8; }
 std::optional<uint64_t> FreeBytes(const struct statvfs& info, bool owns_reserve) {
   return PlausibleFreeBytes(info.f_blocks, owns_reserve ? info.f_bfree : info.f_bavail,
                             info.f_frsize != 0 ? info.f_frsize : info.f_bsize);
+}
+
+Mount MountOf(const std::string& dir) {
+  std::error_code error;
+  std::filesystem::path at = std::filesystem::canonical(dir, error);
+  struct stat info, above;
+  if (error || stat(at.c_str(), &info) != 0) return {};
+  while (at.has_relative_path() && stat(at.parent_path().c_str(), &above) == 0 &&
+         above.st_dev == info.st_dev)
+    at = at.parent_path();
+  return {at.string(), std::to_string(info.st_dev)};
 }
 
 uint64_t FileBytesMax() {

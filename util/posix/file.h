@@ -117,6 +117,9 @@ int64_t LogDescriptorsMax();
 /// also use the blocks that a file system reserves.
 std::optional<uint64_t> FreeBytes(const struct statvfs& info, bool owns_reserve);
 
+/// See EnvExtension::MountOf.
+Mount MountOf(const std::string& dir);
+
 /// RLIMIT_FSIZE. A write past it kills the process with SIGXFSZ.
 uint64_t FileBytesMax();
 

@@ -42,12 +42,21 @@ class StatsFileEnv final : public leveldb::EnvWrapper, public EnvExtension {
                                   leveldb::SequentialFile** result) override {
     return extension_->OpenRegularFile(name, result);
   }
+  leveldb::Status SetModifiedNanos(const std::string& name, uint64_t nanos) override {
+    return touches ? extension_->SetModifiedNanos(name, nanos)
+                   : EnvExtension::SetModifiedNanos(name, nanos);
+  }
+  leveldb::Status GetFileStamp(const std::string& name, FileStamp* stamp) override {
+    return extension_->GetFileStamp(name, stamp);
+  }
+  Mount MountOf(const std::string& dir) override { return extension_->MountOf(dir); }
   void AwaitAttempts(uint64_t count) {
     const uint64_t before = attempts.count();
     attempts.Await("attempts to write", [&] { return attempts.count() >= before + count; });
   }
 
   std::atomic<bool> broken{false};
+  std::atomic<bool> touches{true};  ///< can set times
   std::atomic<uint64_t> micros{0};  ///< if set, the time of day
   Gate gate;
   EventCount attempts;
