@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// export: serves the stats files of stores to Prometheus, with cpp-httplib if that was found. Reads
-// them at each scrape, without opening the stores.
+// export: serves the stats files of stores and the ages of backups to Prometheus, with cpp-httplib
+// if that was found. Reads them at each scrape, without opening the stores.
 #include "db/tools/commands.h"
 
 #ifdef LULL_HAS_HTTPLIB
@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "db/backup/backup_directory.h"
+#include "db/backup/backup_list.h"
 #include "db/tools/export_text.h"
 #include "db/tools/freshness.h"
 #include "db/tools/stats_sources.h"
@@ -39,7 +41,8 @@ class Exporter {
     leveldb::Env* const env = leveldb::Env::Default();
     MutexLock lock(mutex_);  // one scrape at a time
     std::vector<ExportedFile> files;
-    for (auto& [path, status] : FindStatsFiles(env, paths_)) {
+    Sources sources = FindSources(env, paths_);
+    for (auto& [path, status] : sources.stats) {
       ExportedFile file;
       file.path = path;
       if (status.ok()) status = ReadStatsFile(env, path, &file.text);
@@ -48,10 +51,30 @@ class Exporter {
       ReportChange(path, status);
       files.push_back(std::move(file));
     }
-    return ExportText(files);
+    for (const std::string& directory : sources.backups) LookAtBackups(env, directory);
+    LastBackups last;
+    for (const auto& [directory, newest] : backups_) last[directory] = newest.unix_seconds;
+    return ExportText(files, last);
   }
 
  private:
+  /// Reads the newest list that can be read, once: a list can name many tables. A directory that
+  /// disappears keeps its time, so that an alert follows.
+  void LookAtBackups(leveldb::Env* env, const std::string& directory) LULL_REQUIRES(mutex_) {
+    const BackupDirectory backups(env, directory);
+    std::vector<uint64_t> ids;
+    if (!backups.ListIds(&ids).ok()) return;
+    BackupInfo& newest = backups_[directory];
+    for (; !ids.empty() && ids.back() != newest.id; ids.pop_back()) {
+      BackupList list;
+      const Status status = backups.ReadList(ids.back(), &list);
+      ReportChange(backups.ListPath(ids.back()), status);
+      if (!status.ok()) continue;
+      newest = list.info;
+      return;
+    }
+  }
+
   double AgeOf(const ExportedFile& file) LULL_REQUIRES(mutex_) {
     return freshness_[file.path].Observe(
         file.text.Get("lull_uptime_seconds"), file.text.Get("lull_written_timestamp_seconds"),
@@ -70,6 +93,7 @@ class Exporter {
   Mutex mutex_;
   std::map<std::string, Freshness> freshness_ LULL_GUARDED_BY(mutex_);
   std::map<std::string, std::string> problems_ LULL_GUARDED_BY(mutex_);
+  std::map<std::string, BackupInfo> backups_ LULL_GUARDED_BY(mutex_);  // the newest, by directory
 };
 
 /// The port that it bound, or 0.

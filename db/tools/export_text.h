@@ -4,6 +4,8 @@
 // format 0.0.4; and the address of the server. Pure functions.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,11 +22,18 @@ struct ExportedFile {
   MetricsText text;
 };
 
+/// Time of the newest backup in each directory, in seconds since 1970.
+using LastBackups = std::map<std::string, uint64_t>;
+
 /// Groups the samples by family, with one HELP and one TYPE line each, and adds
-/// lull_stats_file_age_seconds for each store and lull_stats_file_up for each file. If two files
-/// are of stores with the same name, their samples also get the label file: Prometheus would refuse
-/// a page with a repeated series.
-std::string ExportText(const std::vector<ExportedFile>& files);
+/// lull_stats_file_age_seconds for each store, lull_stats_file_up for each file, and
+/// lull_last_backup_timestamp_seconds for each directory of backups. If two files are of stores
+/// with the same name, their samples also get the label file: Prometheus would refuse a page with a
+/// repeated series.
+///
+/// A metric of the whole file system has one sample for all stores of a device, without the label
+/// store: the worst value of stores that are alive.
+std::string ExportText(const std::vector<ExportedFile>& files, const LastBackups& backups);
 
 struct ListenAddress {
   std::string host;  ///< without the brackets of an IPv6 address

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "db/backup/backup_directory.h"
 #include "db/base/filename.h"
 #include "db/report/stats_file.h"
 #include "leveldb/slice.h"
@@ -42,43 +43,61 @@ bool LooksLikeStatsFile(leveldb::Env* env, const std::string& path) {
   return !status.ok() || begin == kStatsFileBegin;
 }
 
+bool Contains(const std::vector<std::string>& names, const char* name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
 void Search(leveldb::Env* env, const std::string& directory, std::vector<std::string> names,
-            int depth, StatsSources* found) {
+            int depth, Sources* found) {
+  std::vector<uint64_t> backup_ids;
+  if (Contains(names, "backups") && BackupDirectory(env, directory).ListIds(&backup_ids).ok()) {
+    found->backups.insert(directory);
+    return;
+  }
   for (const std::string& name : names) {
     // Skips what cannot be or contain a stats file, so that a large store is searched quickly.
     if (name == "." || name == ".." || ParseFileName(name)) continue;
     const std::string path = directory.ends_with('/') ? directory + name : directory + "/" + name;
     std::vector<std::string> children;
     if (name.ends_with(".prom")) {
-      if (LooksLikeStatsFile(env, path)) found->try_emplace(path);
+      if (LooksLikeStatsFile(env, path)) found->stats.try_emplace(path);
     } else if (depth > 0 && env->GetChildren(path, &children).ok()) {
       Search(env, path, std::move(children), depth - 1, found);
     }
   }
 }
 
-void AddPath(leveldb::Env* env, const std::string& path, StatsSources* found) {
-  std::vector<std::string> children;
-  if (!env->GetChildren(path, &children).ok()) {
-    found->try_emplace(path, CheckPaths(env, {path}));
+/// For a directory in which nothing was found.
+void AddEmpty(leveldb::Env* env, const std::string& path, bool is_store, Sources* found) {
+  const std::string elsewhere = StatsFile::PathFor(path, "auto");
+  if (is_store && LooksLikeStatsFile(env, elsewhere)) {
+    found->stats.try_emplace(elsewhere);
     return;
   }
-  StatsSources inside;
-  Search(env, path, children, kSearchDepth, &inside);
-  if (inside.empty()) {
-    const bool is_store = std::ranges::find(children, "CURRENT") != children.end();
-    inside[path] = Status::NotFound(
-        path, is_store ? "no stats file in this store: no program has it open with the option "
-                         "stats_file"
-                       : "no stats files (*.prom) in this directory");
+  found->stats[path] = Status::NotFound(
+      path, is_store ? "no stats file in this store: no program has it open with the option "
+                       "stats_file, or the file is elsewhere"
+                     : "no stats files (*.prom) in this directory");
+}
+
+void AddPath(leveldb::Env* env, const std::string& path, Sources* found) {
+  std::vector<std::string> children;
+  if (!env->GetChildren(path, &children).ok()) {
+    found->stats.try_emplace(path, CheckPaths(env, {path}));
+    return;
   }
-  found->merge(inside);
+  Sources inside;
+  Search(env, path, children, kSearchDepth, &inside);
+  if (inside.stats.empty() && inside.backups.empty())
+    AddEmpty(env, path, Contains(children, "CURRENT"), &inside);
+  found->stats.merge(inside.stats);
+  found->backups.merge(inside.backups);
 }
 
 }  // namespace
 
-StatsSources FindStatsFiles(leveldb::Env* env, const std::vector<std::string>& paths) {
-  StatsSources found;
+Sources FindSources(leveldb::Env* env, const std::vector<std::string>& paths) {
+  Sources found;
   for (const std::string& path : paths) AddPath(env, path, &found);
   return found;
 }

@@ -1,9 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Finds and reads the stats files that top and export watch.
+// Finds what top and export watch: stats files, and for export directories of backups. Reads stats
+// files.
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,10 +21,15 @@ inline constexpr int kSearchDepth = 3;
 /// Files to watch, and paths without one. OK: the file was there.
 using StatsSources = std::map<std::string, leveldb::Status>;
 
-/// The stats files of `paths`: a path is such a file, or a directory that is searched for files
-/// *.prom that begin like one. A directory without any, or a path that does not exist, gives a
-/// source with an error.
-StatsSources FindStatsFiles(leveldb::Env* env, const std::vector<std::string>& paths);
+struct Sources {
+  StatsSources stats;
+  std::set<std::string> backups;  ///< directories with the backups of a store
+};
+
+/// What the paths lead to: a path is a stats file, or a directory that is searched for files *.prom
+/// that begin like one, and for backups. A store whose stats file is where `auto` puts it gives
+/// that file. A directory without any, or a path that does not exist, gives a source with an error.
+Sources FindSources(leveldb::Env* env, const std::vector<std::string>& paths);
 
 /// Returns the error of the first path that does not exist.
 leveldb::Status CheckPaths(leveldb::Env* env, const std::vector<std::string>& paths);

@@ -15,7 +15,7 @@ void TopStores::FindFiles() {
   const uint64_t now = clock_->NowNanos();
   if (now < search_at_nanos_) return;
   without_file_.clear();
-  for (const auto& [path, status] : FindStatsFiles(env_, paths_)) {
+  for (const auto& [path, status] : FindSources(env_, paths_).stats) {
     if (status.ok()) {
       watches_.try_emplace(path, path);
     } else {

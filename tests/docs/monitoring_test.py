@@ -169,7 +169,7 @@ class PromtoolTest(unittest.TestCase):
         return done.stdout
 
     def test_configuration(self):
-        self.assertIn('14 rules found', self.promtool_accepts(
+        self.assertIn('15 rules found', self.promtool_accepts(
             'check', 'config', os.path.join(FOLDER, 'prometheus.yml')))
 
     def test_alerts(self):
@@ -225,6 +225,10 @@ class ScrapeTest(unittest.TestCase):
         cls.start([LULL, 'bench', store, '--entries=100000000'], stdout=subprocess.DEVNULL,
                   env={**os.environ,
                        'LULL_OPTIONS': 'stats_file=lull.prom;latency_histograms=true'})
+        backed_up = os.path.join(cls.root, 'backed_up')
+        subprocess.run([LULL, 'put', '--create', backed_up, 'k', 'v'], check=True)
+        subprocess.run([LULL, 'backup', 'create', backed_up, os.path.join(cls.root, 'backups')],
+                       stdout=subprocess.DEVNULL, check=True)
         exporter = cls.start([LULL, 'export', cls.root, '--listen=127.0.0.1:0'],
                              stdout=subprocess.PIPE, text=True)
         proxy = CountingProxy(exporter.stdout.readline().strip())
@@ -291,7 +295,7 @@ class ScrapeTest(unittest.TestCase):
 
     def test_alerts_are_evaluated(self):
         group, = self.ask('rules')['groups']
-        self.assertEqual(len(group['rules']), 14)
+        self.assertEqual(len(group['rules']), 15)
         for rule in group['rules']:
             self.assertEqual((rule['health'], rule.get('lastError', '')), ('ok', ''), rule['name'])
 

@@ -3,7 +3,9 @@
 // The parser of stats files: reads all that a store writes, and nothing else.
 #include "db/tools/metrics_text.h"
 
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "db/report/stats_report.h"
 #include "db/tools/export_text.h"
@@ -119,8 +121,8 @@ ExportedFile File(const std::string& path, const std::string& store, uint64_t de
 
 // Two programs can open "store", each in its own working directory.
 TEST(ExportTextTest, NoSeriesIsRepeated) {
-  const std::string text =
-      ExportText({File("/x/s.prom", "s", 1), File("/y/s.prom", "s", 2), File("/y/t.prom", "t", 3)});
+  const std::string text = ExportText(
+      {File("/x/s.prom", "s", 1), File("/y/s.prom", "s", 2), File("/y/t.prom", "t", 3)}, {});
   EXPECT_THAT(text, HasSubstr("\nlull_debt_bytes{store=\"s\",file=\"/x/s.prom\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("\nlull_debt_bytes{store=\"s\",file=\"/y/s.prom\"} 2\n"));
   EXPECT_THAT(text, HasSubstr("\nlull_debt_bytes{store=\"t\"} 3\n"));
@@ -128,9 +130,47 @@ TEST(ExportTextTest, NoSeriesIsRepeated) {
   EXPECT_THAT(text, HasSubstr("\nlull_stats_file_age_seconds{store=\"t\"} 0.500\n"));
 }
 
+// The worst of the stores that are alive, whatever the file of a crashed one says.
+TEST(ExportTextTest, TheSpaceOfADiskIsShownOnce) {
+  const auto on = [](const std::string& device, const std::string& store, uint64_t free_bytes,
+                     bool is_low, double age_seconds) {
+    StoreReport report;
+    report.name = store;
+    report.mount = {device.empty() ? "" : "/mnt/" + device, device};
+    report.space.disk_free_bytes = free_bytes;
+    report.disk_is_low = is_low;
+    ExportedFile file{"/" + store, true, age_seconds, Parsed(RenderPrometheus(report))};
+    return file;
+  };
+  const std::string text = ExportText(
+      {on("8", "crashed", 1, true, 61), on("8", "a", 70, false, 1), on("8", "b", 60, true, 1),
+       on("8", "c", 0, false, 1), on("9", "d", 5, true, 90), on("", "unknown", 4, false, 1)},
+      {});
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with("lull_disk_free_bytes") || line.starts_with("lull_disk_is_low"))
+      lines.push_back(line);
+  }
+  EXPECT_THAT(lines, ::testing::UnorderedElementsAre(
+                         "lull_disk_free_bytes{store=\"unknown\"} 4",
+                         "lull_disk_is_low{store=\"unknown\"} 0",
+                         "lull_disk_free_bytes{mountpoint=\"/mnt/8\",device=\"8\"} 60",
+                         "lull_disk_is_low{mountpoint=\"/mnt/8\",device=\"8\"} 1",
+                         "lull_disk_free_bytes{mountpoint=\"/mnt/9\",device=\"9\"} 5",
+                         "lull_disk_is_low{mountpoint=\"/mnt/9\",device=\"9\"} 1"));
+}
+
+TEST(ExportTextTest, BackupsHaveTheTimeOfTheNewest) {
+  EXPECT_THAT(ExportText({}, {{"/b/\"a\"", 1'700'000'000}}),
+              HasSubstr("# TYPE lull_last_backup_timestamp_seconds gauge\n"
+                        "lull_last_backup_timestamp_seconds{directory=\"/b/\\\"a\\\"\"} "
+                        "1700000000\n"));
+}
+
 TEST(ExportTextTest, WithoutStoresItIsStillAPage) {
-  EXPECT_EQ(ExportText({}),
-            "# HELP lull_stats_file_age_seconds Time since the store wrote its stats file.\n"
+  EXPECT_EQ(ExportText({}, {}),
+            "# HELP lull_stats_file_age_seconds Time since the stats file was current.\n"
             "# TYPE lull_stats_file_age_seconds gauge\n"
             "# HELP lull_stats_file_up 1 if the stats file was read.\n"
             "# TYPE lull_stats_file_up gauge\n");

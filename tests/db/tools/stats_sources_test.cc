@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "db/report/stats_file.h"
 #include "db/report/stats_report.h"
 #include "db/tools/top_stores.h"
 #include "gmock/gmock.h"
@@ -38,7 +39,7 @@ class StatsSourcesTest : public ::testing::Test {
   std::vector<std::string> Find(const std::vector<std::string>& paths) {
     std::vector<std::string> full, found;
     for (const std::string& path : paths) full.push_back(root_ + "/" + path);
-    for (const auto& [path, status] : FindStatsFiles(env_, full))
+    for (const auto& [path, status] : FindSources(env_, full).stats)
       found.push_back((status.ok() ? "" : "!") + path.substr(root_.size() + 1));
     return found;
   }
@@ -61,12 +62,31 @@ TEST_F(StatsSourcesTest, FindsStatsFilesThreeDirectoriesDeep) {
   EXPECT_THAT(Find({"b/lull.txt"}), ElementsAre("b/lull.txt")) << "named explicitly";
 }
 
+// An application can have folders with such names too.
+TEST_F(StatsSourcesTest, FindsDirectoriesOfBackups) {
+  Write("all/a/backups/000001", "");
+  Write("all/a/data/x.prom", "");
+  Write("all/empty/backups/new.tmp", "");
+  WriteStats("all/app/backups/lull.prom");
+  const Sources found = FindSources(env_, {root_ + "/all", root_ + "/all/a"});
+  EXPECT_THAT(found.backups, ElementsAre(root_ + "/all/a"));
+  EXPECT_THAT(Find({"all", "all/a"}), ElementsAre("all/app/backups/lull.prom"));
+}
+
+TEST_F(StatsSourcesTest, FindsTheFileInMemoryOfAStore) {
+  Write("store/CURRENT", "MANIFEST-000001\n");
+  const std::string path = StatsFile::PathFor(root_ + "/store", "auto");
+  ASSERT_TRUE(leveldb::WriteStringToFile(env_, kStatsFileBegin, path).ok());
+  EXPECT_TRUE(FindSources(env_, {root_ + "/store"}).stats.contains(path));
+  ASSERT_TRUE(env_->RemoveFile(path).ok());
+}
+
 TEST_F(StatsSourcesTest, SaysWhatIsMissing) {
   Write("store/CURRENT", "MANIFEST-000001\n");
   Write("folder/x", "");
   EXPECT_THAT(Find({"store", "folder", "none"}), ElementsAre("!folder", "!none", "!store"));
   const auto problem = [&](const std::string& name) {
-    return FindStatsFiles(env_, {root_ + "/" + name}).begin()->second.ToString();
+    return FindSources(env_, {root_ + "/" + name}).stats.begin()->second.ToString();
   };
   EXPECT_THAT(problem("store"), HasSubstr("no stats file in this store"));
   EXPECT_THAT(problem("folder"), HasSubstr("no stats files"));

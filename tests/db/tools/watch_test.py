@@ -11,6 +11,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import struct
 import subprocess
 import sys
@@ -104,19 +105,27 @@ class WatchTest(unittest.TestCase):
         return self.path(name)
 
     @contextlib.contextmanager
-    def busy_store(self, name='store'):
+    def busy_store(self, name='store', stats_file='lull.prom'):
         """A store that a process writes, and that is not closed at the end: the process crashes."""
         store = self.path(name)
         os.mkdir(store)
         writer = subprocess.Popen(
             [LULL, 'bench', store, '--entries=100000000'], stdout=subprocess.DEVNULL,
-            env={**os.environ, 'LULL_OPTIONS': 'stats_file=lull.prom;latency_histograms=true'})
+            env={**os.environ,
+                 'LULL_OPTIONS': f'stats_file={stats_file};latency_histograms=true'})
         try:
-            await_file(os.path.join(store, 'lull.prom'))
+            await_file(self.stats_path(store, stats_file))
             yield store
         finally:
             writer.kill()
             writer.wait()
+
+    @staticmethod
+    def stats_path(store, stats_file):
+        if stats_file != 'auto':
+            return os.path.join(store, stats_file)
+        name = store.replace('%', '%25').replace('-', '%2D').replace('/', '-')
+        return f'/dev/shm/lull{name}.prom'
 
     def error_line(self, *arguments, code=1):
         done = lull(*arguments)
@@ -132,6 +141,13 @@ class WatchTest(unittest.TestCase):
                     env={**os.environ, 'LULL_OPTIONS': 'stats_file=lull.prom'})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn('lull.prom', os.listdir(self.path('store')))
+
+    def test_top_finds_the_file_in_memory(self):
+        with self.busy_store(stats_file='auto') as store:
+            self.assertNotIn('lull.prom', os.listdir(store))
+            row = json.loads(lull('--json', 'top', store).stdout)
+            self.assertEqual((row['store'], row['state'] in LIVE_STATES), (store, True), row)
+            self.addCleanup(os.remove, row['file'])
 
     # ---- top --once
 
@@ -270,6 +286,19 @@ class WatchTest(unittest.TestCase):
                 complaints = server.communicate()[1].splitlines()
                 self.assertEqual(len(complaints), 1, complaints)
                 self.assertIn('cut.prom: line 1: cut short', complaints[0])
+
+    def test_export_tells_the_age_of_backups(self):
+        store, backups = self.path('store'), self.path('backups', 'of_store')
+        self.assertEqual(lull('put', '--create', store, 'k', 'v').returncode, 0)
+        os.mkdir(self.path('backups'))
+        series = f'\nlull_last_backup_timestamp_seconds{{directory="{backups}"}} '
+        with self.export(self.path('backups'), '--listen=127.0.0.1:0') as (url, _):
+            self.assertNotIn('last_backup', self.get(url)[1])
+            for _ in range(2):
+                made = json.loads(lull('--json', 'backup', 'create', store, backups).stdout)
+                self.assertIn(f'{series}{made["unix_seconds"]}\n', self.get(url)[1])
+            shutil.rmtree(backups)
+            self.assertIn(f'{series}{made["unix_seconds"]}\n', self.get(url)[1])
 
     def test_export_waits_for_stores(self):
         with self.export(self.root, '--listen=127.0.0.1:0') as (url, _):
