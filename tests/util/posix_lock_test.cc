@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "leveldb/env.h"
@@ -21,16 +22,18 @@ using leveldb::Env;
 using leveldb::FileLock;
 using leveldb::Status;
 
-/// Whether another process could take the lock now, checked as LevelDB checks.
+/// Locks as LevelDB does, until the process ends.
+bool LevelDBLocks(const std::string& name) {
+  const int fd = open(name.c_str(), O_RDWR | O_CREAT, 0644);
+  struct flock request = {};
+  request.l_type = F_WRLCK;
+  request.l_whence = SEEK_SET;
+  return fd >= 0 && fcntl(fd, F_SETLK, &request) == 0;
+}
+
+/// Whether another process could take the lock now.
 bool OthersCanLock(const std::string& name) {
-  const int code = ExitOfChild([&] {
-    const int fd = open(name.c_str(), O_RDWR | O_CREAT, 0644);
-    struct flock request = {};
-    request.l_type = F_WRLCK;
-    request.l_whence = SEEK_SET;
-    return fd >= 0 && fcntl(fd, F_SETLK, &request) == 0 ? 0 : 1;
-  });
-  return code == 0;
+  return ExitOfChild([&] { return LevelDBLocks(name) ? 0 : 1; }) == 0;
 }
 
 class LockTest : public ::testing::Test {
@@ -43,6 +46,8 @@ class LockTest : public ::testing::Test {
     return lock;
   }
 
+  void ExpectChildIsNamed(const std::function<bool()>& lock_in_child);
+
   Env* const env_ = Env::Default();
   TestDir dir_;
   const std::string name_ = dir_.File("LOCK");
@@ -50,7 +55,8 @@ class LockTest : public ::testing::Test {
 
 TEST_F(LockTest, ExcludesThisProcessAndOthers) {
   FileLock* const lock = Lock(name_);
-  EXPECT_EQ(Refusal(name_).ToString(), "IO error: lock " + name_ + ": already held by process");
+  EXPECT_EQ(Refusal(name_).ToString(), "IO error: lock " + name_ + ": already held by process " +
+                                           std::to_string(getpid()) + " (this process)");
   EXPECT_FALSE(OthersCanLock(name_));
   ASSERT_TRUE(env_->UnlockFile(lock).ok());
   EXPECT_TRUE(OthersCanLock(name_));
@@ -152,15 +158,15 @@ TEST_F(LockTest, LocksOfDifferentFilesAreIndependent) {
   ASSERT_TRUE(env_->UnlockFile(second).ok());
 }
 
-TEST_F(LockTest, AnotherProcesssLockIsRespectedUntilItDies) {
+/// Takes the lock in a child, and expects a refusal that names it until it dies.
+void LockTest::ExpectChildIsNamed(const std::function<bool()>& lock_in_child) {
   int held[2], release[2];
   ASSERT_EQ(pipe(held), 0);
   ASSERT_EQ(pipe(release), 0);
   const pid_t child = fork();
   if (child == 0) {
     close(release[1]);
-    FileLock* lock;
-    const char result = env_->LockFile(name_, &lock).ok() ? 'y' : 'n';
+    const char result = lock_in_child() ? 'y' : 'n';
     char byte;
     if (write(held[1], &result, 1) != 1 || read(release[0], &byte, 1) != 0) _exit(1);
     _exit(0);  // without unlocking
@@ -168,13 +174,22 @@ TEST_F(LockTest, AnotherProcesssLockIsRespectedUntilItDies) {
   char result = 0;
   ASSERT_EQ(read(held[0], &result, 1), 1);
   EXPECT_EQ(result, 'y');
-  EXPECT_EQ(Refusal(name_).ToString(),
-            "IO error: lock " + name_ + ": Resource temporarily unavailable");
+  EXPECT_EQ(Refusal(name_).ToString(), "IO error: lock " + name_ +
+                                           ": Resource temporarily unavailable; held by process " +
+                                           std::to_string(child));
   close(release[1]);
   int status;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   ASSERT_TRUE(env_->UnlockFile(Lock(name_)).ok());
   for (const int fd : {held[0], held[1], release[0]}) close(fd);
+}
+
+TEST_F(LockTest, AnotherProcesssLockIsRespectedUntilItDies) {
+  ExpectChildIsNamed([&] { return LevelDBLocks(name_); });
+  ExpectChildIsNamed([&] {
+    FileLock* lock;
+    return env_->LockFile(name_, &lock).ok();
+  });
 }
 
 }  // namespace

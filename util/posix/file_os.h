@@ -35,6 +35,10 @@ extern const int kOpenWithoutAccessTime;
 /// process loses when it closes any descriptor of the file. 0 if the system has none.
 extern const int kSetOpenFileLock;
 
+/// A process that has a lock of kSetOpenFileLock on the file; 0: unknown. fcntl(2) names only those
+/// that have a lock of F_SETLK.
+int64_t OpenFileLockHolder(int fd);
+
 /// True if allocated space stays allocated. Otherwise a store into a mapping could fail for lack of
 /// space and kill the process.
 bool KeepsAllocations(int fd);

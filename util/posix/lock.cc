@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string>
+#include <system_error>
 
 #include "util/fork.h"
 #include "util/os.h"
@@ -49,6 +51,15 @@ int SetLock(int fd, short type) {
   return fcntl(fd, F_SETLK, &request) == 0 ? 0 : errno;
 }
 
+/// The process that has a lock which conflicts with one of `fd`; 0: unknown.
+int64_t HolderOf(int fd) {
+  struct flock conflict = {};
+  conflict.l_type = F_WRLCK;
+  conflict.l_whence = SEEK_SET;
+  if (fcntl(fd, F_GETLK, &conflict) != 0 || conflict.l_type == F_UNLCK) return 0;
+  return conflict.l_pid > 0 ? conflict.l_pid : os::OpenFileLockHolder(fd);
+}
+
 /// The same for all names of the file, whatever the working directory, as long as they lead to the
 /// same directory.
 std::string RealNameOf(const Path& path) {
@@ -59,8 +70,19 @@ std::string RealNameOf(const Path& path) {
 
 std::string ContextOf(const std::string& name) { return "lock " + name; }
 
+/// These two begin with LevelDB's words, which programs look for.
 Status AlreadyHeld(const std::string& name) {
-  return Status::IOError(ContextOf(name), "already held by process");
+  return Status::IOError(ContextOf(name),
+                         "already held by process " + std::to_string(getpid()) + " (this process)");
+}
+
+Status HeldElsewhere(const std::string& name, int error, int fd) {
+  const int64_t holder = HolderOf(fd);
+  const std::string who = holder == getpid() ? "this process"
+                          : holder > 0       ? "process " + std::to_string(holder)
+                                             : "another process";
+  return Status::IOError(ContextOf(name),
+                         std::generic_category().message(error) + "; held by " + who);
 }
 
 }  // namespace
@@ -124,6 +146,7 @@ Status LockTable::Acquire(Entry entry) {
   const int error = SetLock(entry->fd.get(), F_WRLCK);
   // Such as NFS without its lock service.
   if (error == ENOLCK) return Status::IOError(ContextOf(name), "the file system has no locks");
+  if (error == EAGAIN || error == EACCES) return HeldElsewhere(name, error, entry->fd.get());
   return error == 0 ? Status::OK() : Error(ContextOf(name), error);
 }
 

@@ -61,6 +61,7 @@ const int kSetOpenFileLock = F_OFD_SETLK;
 #else
 const int kSetOpenFileLock = 0;
 #endif
+int64_t OpenFileLockHolder(int) { return 0; }
 bool KeepsAllocations(int) { return false; }
 bool OverwritesInPlace(int) { return false; }
 bool OwnsReservedBlocks() { return geteuid() == 0; }

@@ -1,4 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/magic.h>
@@ -18,7 +19,11 @@
 #include <climits>
 #include <cstdlib>
 #include <ctime>
+#include <fstream>
 #include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <string>
 
 #include "util/os.h"
 #include "util/posix/file_os.h"
@@ -34,6 +39,17 @@ int Uninterrupted(Call call) {
     if (errno != EINTR) return errno;
   }
   return 0;
+}
+
+/// Calls `is_it` with each name in the directory until it returns true.
+template <class IsIt>
+bool FindIn(const std::string& directory, IsIt is_it) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(directory.c_str()), &closedir);
+  const dirent* entry = nullptr;
+  while (stream != nullptr && (entry = readdir(stream.get())) != nullptr) {
+    if (is_it(std::string(entry->d_name))) return true;
+  }
+  return false;
 }
 
 bool IsOneOf(int fd, std::initializer_list<long> file_systems) {
@@ -77,6 +93,29 @@ void Advise(int fd, FileUse use, uint64_t offset, uint64_t bytes) {
 
 const int kOpenWithoutAccessTime = O_NOATIME;
 const int kSetOpenFileLock = F_OFD_SETLK;
+
+/// /proc/locks has -1 in place of the process. But each descriptor's fdinfo lists its locks.
+int64_t OpenFileLockHolder(int fd) {
+  struct stat wanted;
+  if (fstat(fd, &wanted) != 0) return 0;
+  int64_t holder = 0;
+  FindIn("/proc", [&](const std::string& process) {
+    if (process.find_first_not_of("0123456789") != process.npos) return false;
+    const std::string files = "/proc/" + process + "/fd/";
+    const bool has_lock = FindIn(files, [&](const std::string& name) {
+      struct stat info;
+      if (stat((files + name).c_str(), &info) != 0 || info.st_dev != wanted.st_dev ||
+          info.st_ino != wanted.st_ino)
+        return false;
+      std::ifstream fdinfo("/proc/" + process + "/fdinfo/" + name);
+      const std::string text{std::istreambuf_iterator<char>(fdinfo), {}};
+      return text.find("OFDLCK") != text.npos;
+    });
+    if (has_lock) holder = std::atoll(process.c_str());
+    return has_lock;
+  });
+  return holder;
+}
 
 /// On XFS, a copy of the file (by cp, for example) can share its blocks; each store then allocates
 /// a new block.
