@@ -2,6 +2,7 @@
 
 #include "leveldb/env.h"
 
+#include <algorithm>
 #include <cstdarg>
 #include <memory>
 #include <string>
@@ -91,6 +92,24 @@ leveldb::Status SyncClosedFile(leveldb::Env* env, const std::string& name) {
   const std::unique_ptr<leveldb::WritableFile> file(raw);
   status = file->Sync();
   return status.ok() ? file->Close() : status;
+}
+
+/// A client's Env can return any error for a missing file. Then the listing of the directory
+/// decides.
+leveldb::Status FindFile(leveldb::Env* env, const std::string& name, bool* exists) {
+  *exists = env->FileExists(name);
+  uint64_t bytes = 0;
+  const leveldb::Status status = *exists ? leveldb::Status::OK() : env->GetFileSize(name, &bytes);
+  *exists = status.ok();
+  if (status.ok() || status.IsNotFound()) return leveldb::Status::OK();
+  const size_t slash = name.rfind('/');
+  const std::string directory =
+      slash == name.npos ? "." : name.substr(0, std::max<size_t>(slash, 1));
+  std::vector<std::string> names;
+  const leveldb::Status listed = env->GetChildren(directory, &names);
+  const bool is_listed = std::ranges::find(names, name.substr(slash + 1)) != names.end();
+  const bool is_missing = listed.ok() ? !is_listed : listed.IsNotFound();
+  return is_missing ? leveldb::Status::OK() : status;
 }
 
 bool IsDirectory(leveldb::Env* env, const std::string& name) {

@@ -19,6 +19,10 @@ leveldb::Status WriteStringToFileSync(leveldb::Env* env, const leveldb::Slice& d
 /// Syncs the bytes of a file that is not open.
 leveldb::Status SyncClosedFile(leveldb::Env* env, const std::string& name);
 
+/// Whether `name` exists, unlike Env::FileExists with the error if that is unknown, for example for
+/// lack of permission.
+leveldb::Status FindFile(leveldb::Env* env, const std::string& name, bool* exists);
+
 /// Whether `name` is a directory. False if that is unknown.
 bool IsDirectory(leveldb::Env* env, const std::string& name);
 

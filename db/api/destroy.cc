@@ -13,6 +13,7 @@
 #include "leveldb/env.h"
 #include "leveldb/options.h"
 #include "util/env_extension.h"
+#include "util/file_util.h"
 
 namespace leveldb {
 namespace {
@@ -38,11 +39,16 @@ Status DestroyDB(const std::string& name, const Options& options) {
   Env* const env = options.env;
   if (env == nullptr) return Status::InvalidArgument(name, "Options::env is null");
   std::vector<std::string> names;
-  if (!env->GetChildren(name, &names).ok()) return Status::OK();
+  bool exists = false;
+  Status result = env->GetChildren(name, &names);
+  if (!result.ok()) {
+    const Status found = lull::FindFile(env, name, &exists);
+    return found.ok() && !exists ? found : result;
+  }
 
   const std::string lock_name = lull::LockFileName(name);
   FileLock* lock = nullptr;
-  Status result = env->LockFile(lock_name, &lock);
+  result = env->LockFile(lock_name, &lock);
   if (!result.ok()) return result;
   if (std::any_of(names.begin(), names.end(), IsOfStore)) result = RemoveStore(env, name);
   for (const std::string& log : {lull::InfoLogFileName(name), lull::OldInfoLogFileName(name)}) {

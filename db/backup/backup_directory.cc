@@ -85,10 +85,12 @@ Status BackupDirectory::MakeDirectory(const std::string& directory, bool* made) 
 
 Status BackupDirectory::CreateAndLock() {
   if (dir_.empty()) return Status::InvalidArgument("the name of the backup directory is empty");
-  if (env_->FileExists(CurrentFileName(dir_)))
+  bool is_store = false;
+  Status status = FindFile(env_, CurrentFileName(dir_), &is_store);
+  if (is_store)
     return Status::InvalidArgument(dir_, "is a store; choose another directory for its backups");
   bool made = false;
-  Status status = MakeDirectory(dir_, &made);
+  if (status.ok()) status = MakeDirectory(dir_, &made);
   if (status.ok()) status = Lock();
   bool made_data = false;
   bool made_lists = false;
@@ -104,10 +106,7 @@ Status BackupDirectory::CreateAndLock() {
 
 Status BackupDirectory::Lock() {
   const Status status = env_->LockFile(LockFileName(dir_), &lock_);
-  if (!status.ok()) {
-    return Status::IOError(
-        dir_, "cannot be locked; another backup or prune may be running: " + status.ToString());
-  }
+  if (!status.ok()) return Status::IOError(dir_, "cannot be locked: " + status.ToString());
   for (const std::string& path : {TempDataPath(), TempListPath()}) {
     if (!env_->FileExists(path)) continue;
     const Status removed = env_->RemoveFile(path);

@@ -31,12 +31,6 @@ Status BackupWriter::Begin() {
   return data_.Load();
 }
 
-std::string BackupWriter::PathOf(uint64_t number) const {
-  const std::string path = TableFileName(store_.name, number);
-  const std::string legacy = LegacyTableFileName(store_.name, number);
-  return !store_.env()->FileExists(path) && store_.env()->FileExists(legacy) ? legacy : path;
-}
-
 std::optional<FileStamp> BackupWriter::StampOf(const std::string& path) const {
   FileStamp stamp;
   if (store_.extension == nullptr || !store_.extension->GetFileStamp(path, &stamp).ok())
@@ -48,7 +42,7 @@ Status BackupWriter::AddTable(const TableMeta& table,
                               std::unique_ptr<leveldb::SequentialFile> opened, bool* is_gone) {
   *is_gone = false;
   if (added_.contains(table.number)) return Status::OK();
-  const std::string path = PathOf(table.number);
+  const std::string path = ExistingTableFileName(store_.env(), store_.name, table.number);
   const std::optional<FileStamp> stamp = StampOf(path);
   std::optional<DataName> name;
   Status status = Reuse(table, path, stamp, &name);

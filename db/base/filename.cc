@@ -35,6 +35,12 @@ std::string LegacyTableFileName(const std::string& store, uint64_t number) {
   return In(store, Digits(number) + ".sst");
 }
 
+std::string ExistingTableFileName(leveldb::Env* env, const std::string& store, uint64_t number) {
+  const std::string path = TableFileName(store, number);
+  const std::string legacy = LegacyTableFileName(store, number);
+  return !env->FileExists(path) && env->FileExists(legacy) ? legacy : path;
+}
+
 std::string DescriptorFileName(const std::string& store, uint64_t number) {
   return In(store, DescriptorBaseName(number));
 }

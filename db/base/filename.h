@@ -18,6 +18,8 @@ enum class FileKind { kLog, kTable, kDescriptor, kCurrent, kLock, kTemp, kInfoLo
 std::string LogFileName(const std::string& store, uint64_t number);
 std::string TableFileName(const std::string& store, uint64_t number);
 std::string LegacyTableFileName(const std::string& store, uint64_t number);
+/// Which of the two is there; the first if neither is.
+std::string ExistingTableFileName(leveldb::Env* env, const std::string& store, uint64_t number);
 std::string DescriptorFileName(const std::string& store, uint64_t number);
 std::string CurrentFileName(const std::string& store);
 std::string LockFileName(const std::string& store);

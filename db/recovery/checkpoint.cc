@@ -56,8 +56,7 @@ leveldb::Status CheckpointWriter::WriteFiles(const CheckpointSource& source) {
 }
 
 leveldb::Status CheckpointWriter::AddTable(const TableFile& table) {
-  std::string from = TableFileName(store_.name, table.number());
-  if (!store_.env()->FileExists(from)) from = LegacyTableFileName(store_.name, table.number());
+  const std::string from = ExistingTableFileName(store_.env(), store_.name, table.number());
   const std::string to = TableFileName(context_.name, table.number());
   return LinkOrCopy(context_, from, to, table.file_bytes());
 }

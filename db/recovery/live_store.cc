@@ -33,10 +33,10 @@ Status MarkManifest(const StoreContext& context, ManifestMark* mark) {
 }  // namespace
 
 Status CheckIsStore(const StoreContext& context) {
-  if (context.env()->FileExists(CurrentFileName(context.name))) return Status::OK();
-  const Status status = CheckDirectoryIsNew(context);
-  if (status.IsCorruption() || status.IsNotSupportedError()) return status;
-  return Status::InvalidArgument(context.name, "contains no store");
+  bool exists = false;
+  const Status status = FindStore(context, &exists);
+  return status.ok() && !exists ? Status::InvalidArgument(context.name, "contains no store")
+                                : status;
 }
 
 Status LoadUnchanged(const StoreContext& context, const std::function<Status()>& load) {

@@ -14,8 +14,7 @@
 
 namespace lull {
 
-/// Returns InvalidArgument if `context.name` is not the directory of a store, and Corruption if the
-/// store has lost its CURRENT.
+/// InvalidArgument if `context.name` is not the directory of a store, or an error of FindStore.
 leveldb::Status CheckIsStore(const StoreContext& context);
 
 /// Calls `load`, which reads the MANIFEST and other files of the store at `context.name`, until the

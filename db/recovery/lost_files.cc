@@ -58,9 +58,11 @@ leveldb::Status KeepOne(const StoreContext& context, const std::string& file,
                         const std::string& note) {
   leveldb::Env* const env = context.env();
   const std::string from = context.name + "/" + file;
-  if (!env->FileExists(from) || IsDirectory(env, from)) return leveldb::Status::OK();
+  bool exists = false;
+  leveldb::Status status = FindFile(env, from, &exists);
+  if (!exists || IsDirectory(env, from)) return status;
   uint64_t bytes = 0;
-  leveldb::Status status = env->GetFileSize(from, &bytes);
+  status = env->GetFileSize(from, &bytes);
   if (!status.ok()) return status;
   const std::optional<ParsedFileName> parsed = ParseFileName(file);
   if (!note.empty() && parsed && parsed->kind == FileKind::kLog) {
@@ -137,11 +139,13 @@ leveldb::Status KeepUnderLost(const StoreContext& context, const std::vector<std
   leveldb::Env* const env = context.env();
   const std::string directory = LostDirectoryName(context.name);
   std::vector<std::string> names;
-  if (!env->CreateDir(directory).ok() && !env->GetChildren(directory, &names).ok()) {
+  const leveldb::Status created = env->CreateDir(directory);
+  const leveldb::Status listed = env->GetChildren(directory, &names);
+  if (!created.ok() && !listed.ok()) {
+    const leveldb::Status& cause = env->FileExists(directory) ? listed : created;
     return leveldb::Status::IOError(
-        directory, env->FileExists(directory) ? "is not a directory, but the store needs one of "
-                                                "this name for unreadable files; rename it"
-                                              : "cannot be created");
+        directory,
+        "the store needs a directory of this name for unreadable files: " + cause.ToString());
   }
   const std::string note = replayed_to ? std::to_string(*replayed_to) + "\n" : "";
   for (const std::string& file : files) {

@@ -533,11 +533,16 @@ leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::Mak
   return status;
 }
 
-leveldb::Status CheckDirectoryIsNew(const StoreContext& context) {
-  if (ReadMark(context.env(), context.name) == StoreMark::kDestroyed) return leveldb::Status::OK();
-  std::vector<std::string> names;
-  leveldb::Status status = context.env()->GetChildren(context.name, &names);
+leveldb::Status FindStore(const StoreContext& context, bool* exists) {
+  leveldb::Status status = FindFile(context.env(), CurrentFileName(context.name), exists);
   if (!status.ok()) return status;
+  if (*exists) {
+    *exists = ReadMark(context.env(), context.name) != StoreMark::kDestroyed;
+    return status;
+  }
+  std::vector<std::string> names;
+  status = context.env()->GetChildren(context.name, &names);
+  if (!status.ok()) return status.IsNotFound() ? leveldb::Status::OK() : status;
   for (const std::string& name : names) {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
     if (!parsed) continue;

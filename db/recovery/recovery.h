@@ -70,10 +70,11 @@ leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& 
 leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                                 Recovered* result);
 
-/// For a directory without CURRENT. Returns OK if it has no file of a store, or if its store was
-/// destroyed. Otherwise returns an error that names a file. A store that lost its CURRENT must not
-/// be taken for a new one.
-leveldb::Status CheckDirectoryIsNew(const StoreContext& context);
+/// Whether the directory has a store. It has none if the store was destroyed; a checkpoint or
+/// restore has marked one. An error names the file: Corruption for a store that lost its CURRENT,
+/// NotSupported for one of another program, and the cause if the files cannot be looked at. None of
+/// these must be taken for a new store.
+leveldb::Status FindStore(const StoreContext& context, bool* exists);
 
 /// Writes the first MANIFEST and CURRENT of a new store.
 leveldb::Status CreateStore(StoreContext* context);

@@ -54,6 +54,7 @@ class Repairer {
 
  private:
   void Note(const std::string& message);
+  Status CheckCurrentOpens() const;
   Status ChooseCurrent();
   Status ScanTables();
   bool ListingIsUsable();
@@ -113,8 +114,9 @@ void Repairer::Note(const std::string& message) {
 Status Repairer::Run() {
   Status status = ListDirectory(&context_, &directory_);
   if (!status.ok()) return status;
-  if (directory_.empty()) return Status::IOError(context_.name, "holds no files of a store");
+  if (directory_.empty()) return Status::IOError(context_.name, "contains no store");
   status = CheckNotForeign(context_.env(), context_.name);
+  if (status.ok()) status = CheckCurrentOpens();
   if (status.ok()) status = history_.Read(&context_, directory_);
   if (!status.ok()) return status;
   last_sequence_ = history_.last_sequence();
@@ -137,6 +139,15 @@ Status Repairer::Run() {
     if (status.ok()) status = BuildVersion();
   }
   return status.ok() ? Install() : status;
+}
+
+// A CURRENT without permission to read it, for example, is not damaged.
+Status Repairer::CheckCurrentOpens() const {
+  if (directory_.current.empty()) return Status::OK();
+  leveldb::SequentialFile* raw = nullptr;
+  const Status status = context_.env()->NewSequentialFile(CurrentFileName(context_.name), &raw);
+  delete raw;
+  return status.IsNotFound() ? Status::OK() : status;
 }
 
 // If only CURRENT is lost, creates one that names the latest MANIFEST.

@@ -48,19 +48,13 @@ void OpenInfoLog(StoreContext* context) {
   context->options.info_log = logger;
 }
 
-/// Also true for a directory that a checkpoint or restore has marked: it is no new store.
-bool Exists(const StoreContext& context) {
-  return context.env()->FileExists(CurrentFileName(context.name)) &&
-         ReadMark(context.env(), context.name) != StoreMark::kDestroyed;
-}
-
 leveldb::Status CreateOrCheck(StoreContext* context) {
-  if (Exists(*context)) {
-    if (!context->options.error_if_exists) return leveldb::Status::OK();
+  bool exists = false;
+  leveldb::Status status = FindStore(*context, &exists);
+  if (status.ok() && exists && context->options.error_if_exists)
     return leveldb::Status::InvalidArgument(context->name, "exists (error_if_exists is true)");
-  }
-  leveldb::Status status = CheckDirectoryIsNew(*context);
-  if (status.ok()) status = RemoveStoreFiles(context->env(), context->name);  // of a destroyed one
+  if (!status.ok() || exists) return status;
+  status = RemoveStoreFiles(context->env(), context->name);  // of a destroyed one
   return status.ok() ? CreateStore(context) : status;
 }
 
@@ -180,11 +174,14 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   leveldb::Status status = context_->StayInDirectory();
   if (!status.ok() && !status.IsNotFound()) return status;
   leveldb::Env* const env = context_->env();
-  if (!context_->options.create_if_missing && !Exists(*context_)) {
-    status = CheckDirectoryIsNew(*context_);
-    if (status.IsCorruption() || status.IsNotSupportedError()) return status;
-    return leveldb::Status::InvalidArgument(context_->name,
-                                            "does not exist (create_if_missing is false)");
+  if (!context_->options.create_if_missing) {
+    bool exists = false;
+    status = FindStore(*context_, &exists);
+    if (!status.ok()) return status;
+    if (!exists) {
+      return leveldb::Status::InvalidArgument(context_->name,
+                                              "does not exist (create_if_missing is false)");
+    }
   }
   status = env->LockFile(LockFileName(context_->name), &lock_);
   if (!status.ok()) return status;

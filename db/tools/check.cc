@@ -41,7 +41,7 @@ class Checker {
   Status CheckTable(uint64_t number, const TableFile* listed);
   void CheckManifest(const DirectoryFiles& files);
   void CheckReplay();
-  void CheckLog(uint64_t number);
+  Status CheckLog(uint64_t number);
   bool StillLists(uint64_t number) const;
   bool StillNeedsLog(uint64_t number) const;
 
@@ -86,7 +86,10 @@ Status Checker::Run() {
     if (!has_listing) status = CheckTable(parsed->number, nullptr);
   }
   std::sort(files.wals.begin(), files.wals.end());
-  for (const uint64_t number : files.wals) CheckLog(number);
+  for (const uint64_t number : files.wals) {
+    if (status.ok()) status = CheckLog(number);
+  }
+  if (!status.ok()) return status;
   if (has_listing) CheckManifest(files);
   if (damage_.empty()) CheckReplay();
   lost_ = LostTotals(store_.context.env(), directory_);
@@ -130,7 +133,8 @@ void Checker::CheckReplay() {
     recovered = {};
     return RecoverInMemory(&context, make_table, &recovered);
   });
-  if (!status.ok()) damage_.push_back(status.ToString());
+  // Another error is no damage, such as a store that changes faster than it can be replayed.
+  if (!status.ok()) (status.IsCorruption() ? damage_ : notes_).push_back(status.ToString());
   for (const std::string& name : recovered.lost) {
     damage_.push_back(directory_ + "/" + name +
                       ": begins after a gap, since a log before it is "
@@ -154,12 +158,13 @@ bool Checker::StillNeedsLog(uint64_t number) const {
   return !Inspect(directory_, &now).ok() || now.manifest.NeedsLog(number);
 }
 
-/// Compares the table with its entry in the MANIFEST, if there is one. Fails if the table is intact
-/// but cannot be read.
+/// Compares the table with its entry in the MANIFEST, if there is one. Fails if the table cannot be
+/// opened, which is no damage, or its intact blocks cannot be read.
 Status Checker::CheckTable(uint64_t number, const TableFile* listed) {
-  const std::string path = PathOf(store_.context, number);
+  const std::string path = ExistingTableFileName(store_.context.env(), directory_, number);
   TableScan scan;
   Status status = ScanTable(store_.context, number, path, &scan);
+  if (!status.ok() && !status.IsNotFound()) return status;
   if (!scan.refusal.ok()) return scan.refusal;
   entries_ += scan.entries;
   if (status.ok()) status = scan.damage.ok() ? scan.meta_damage : scan.damage;
@@ -189,15 +194,13 @@ Status Checker::CheckTable(uint64_t number, const TableFile* listed) {
   return status;
 }
 
-void Checker::CheckLog(uint64_t number) {
+/// Fails if the log cannot be opened.
+Status Checker::CheckLog(uint64_t number) {
   const std::string path = LogFileName(directory_, number);
   leveldb::SequentialFile* raw = nullptr;
   const Status status = store_.context.env()->NewSequentialFile(path, &raw);
-  if (status.IsNotFound()) return;  // its entries are in a table now
-  if (!status.ok()) {
-    damage_.push_back(status.ToString());
-    return;
-  }
+  if (status.IsNotFound()) return Status::OK();  // its entries are in a table now
+  if (!status.ok()) return status;
   WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path, store_.context.env());
   leveldb::Slice record;
   std::vector<std::string> damage;
@@ -212,11 +215,12 @@ void Checker::CheckLog(uint64_t number) {
   if (!reader.status().ok()) damage.push_back(reader.status().ToString());
   // Another process can recycle a log while it is read here; ignore what that breaks.
   const bool torn = reader.end() == log::LogEnd::kTorn;
-  if ((torn || !damage.empty()) && !StillNeedsLog(number)) return;
+  if ((torn || !damage.empty()) && !StillNeedsLog(number)) return status;
   ++logs_;
   log_records_ += records;
   damage_.insert(damage_.end(), damage.begin(), damage.end());
   if (torn) notes_.push_back(path + ": the last record is cut short, as after a crash");
+  return status;
 }
 
 Json Checker::Report() const {

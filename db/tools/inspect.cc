@@ -15,6 +15,7 @@
 #include "db/tools/commands.h"
 #include "db/version/version_edit.h"
 #include "db/wal/log_reader.h"
+#include "util/file_util.h"
 #include "util/grace.h"
 #include "util/logging.h"
 
@@ -142,23 +143,20 @@ Json EditJson(const VersionEdit& edit, uint64_t offset, Coding coding) {
 }
 
 /// Finds the file to print: `path` itself, or the MANIFEST that CURRENT in directory `path` names.
-Status FindManifest(leveldb::Env* env, const std::string& path, std::string* file) {
-  std::string current;
-  if (!leveldb::ReadFileToString(env, CurrentFileName(path), &current).ok()) {
-    *file = path;
-    return env->FileExists(path) ? Status::OK() : Status::NotFound(path, "no such file or store");
-  }
-  *file = path + "/" + current.substr(0, current.find('\n'));
-  return Status::OK();
+Status FindManifest(const std::string& path, std::string* file) {
+  StoreContext context{leveldb::Options()};
+  context.name = *file = path;
+  bool exists = false;
+  Status status = FindFile(context.env(), path, &exists);
+  if (exists && !IsDirectory(context.env(), path)) return status;
+  uint64_t number = 0;
+  if (status.ok()) status = CheckIsStore(context);
+  if (status.ok()) status = ReadCurrent(context, &number);
+  if (status.ok()) *file = DescriptorFileName(path, number);
+  return status;
 }
 
 }  // namespace
-
-std::string PathOf(const StoreContext& context, uint64_t table) {
-  const std::string path = TableFileName(context.name, table);
-  const std::string legacy = LegacyTableFileName(context.name, table);
-  return !context.env()->FileExists(path) && context.env()->FileExists(legacy) ? legacy : path;
-}
 
 int RunStats(const Invocation& call) {
   InspectedStore store(OptionsOf(call));
@@ -214,7 +212,7 @@ int RunLevels(const Invocation& call) {
 int RunManifest(const Invocation& call) {
   leveldb::Env* const env = leveldb::Env::Default();
   std::string path;
-  Status status = FindManifest(env, call.store, &path);
+  Status status = FindManifest(call.store, &path);
   leveldb::SequentialFile* raw = nullptr;
   if (status.ok()) status = env->NewSequentialFile(path, &raw);
   if (!status.ok()) return Fail(status, call.json);

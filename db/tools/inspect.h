@@ -20,9 +20,6 @@ struct InspectedStore {
   ManifestState manifest;
 };
 
-/// The path of a table, which can have either suffix.
-std::string PathOf(const StoreContext& context, uint64_t table);
-
 /// Reads the MANIFEST of the store in directory `directory`.
 leveldb::Status Inspect(const std::string& directory, InspectedStore* store);
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "util/logging.h"
 #include "util/os.h"
@@ -120,10 +121,16 @@ int PrintResult(bool json, const Json& value, const std::string& text) {
 }
 
 std::string MessageOf(const std::string& text) {
-  static constexpr std::string_view kFunction = "RepairDB";
+  static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"RepairDB", "lull repair"},
+      {"does not exist (create_if_missing is false)", "contains no store"},
+  };
   std::string message = text;
-  const size_t at = message.find(kFunction);
-  return at == std::string::npos ? message : message.replace(at, kFunction.size(), "lull repair");
+  for (const auto& [library, program] : kWords) {
+    const size_t at = message.find(library);
+    if (at != message.npos) message.replace(at, library.size(), program);
+  }
+  return message;
 }
 
 int Fail(const leveldb::Status& status, bool json) {

@@ -111,7 +111,8 @@ Status Restorer::FindFiles() {
   leveldb::Env* const env = store_.context.env();
   const std::string lost = LostDirectoryName(directory_);
   std::vector<std::string> names;
-  if (!env->GetChildren(lost, &names).ok()) return Status::OK();  // nothing was set aside
+  const Status listed = env->GetChildren(lost, &names);
+  if (!listed.ok()) return listed.IsNotFound() ? Status::OK() : listed;  // nothing was set aside
   for (const std::string& name : names) {
     // NNNNNN.log or NNNNNN.ldb, or NNNNNN.log.2 and so on.
     const size_t dots = static_cast<size_t>(std::count(name.begin(), name.end(), '.'));
@@ -186,7 +187,8 @@ Status Restorer::ReadTables() {
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : version.level(level)) {
       TableScan scan;
-      const std::string path = PathOf(store_.context, table->number());
+      const std::string path =
+          ExistingTableFileName(store_.context.env(), directory_, table->number());
       Status status = ScanTable(store_.context, table->number(), path, &scan);
       if (status.ok()) status = scan.damage;
       if (!status.ok()) return status;

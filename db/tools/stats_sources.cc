@@ -9,6 +9,7 @@
 #include "db/report/stats_file.h"
 #include "leveldb/slice.h"
 #include "util/env_extension.h"
+#include "util/file_util.h"
 
 namespace lull::tools {
 namespace {
@@ -104,8 +105,10 @@ Sources FindSources(leveldb::Env* env, const std::vector<std::string>& paths) {
 
 Status CheckPaths(leveldb::Env* env, const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
-    std::vector<std::string> children;
-    if (!env->FileExists(path) && !env->GetChildren(path, &children).ok()) {
+    bool exists = false;
+    const Status status = FindFile(env, path, &exists);
+    if (!status.ok()) return status;
+    if (!exists) {
       return Status::NotFound(
           path, "no such file or directory; pass a stats file, a store or a directory");
     }

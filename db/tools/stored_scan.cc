@@ -67,7 +67,8 @@ Status StoredEntries::ForEach(const Visit& visit) const {
 }
 
 Status StoredEntries::ReadTable(const TableFile& table, const Visit& visit) const {
-  const std::string path = PathOf(store_.context, table.number());
+  const std::string path =
+      ExistingTableFileName(store_.context.env(), store_.context.name, table.number());
   TableScan scan;
   const Status status = ScanTable(store_.context, table.number(), path, &scan);
   if (!status.ok()) return status;

@@ -10,13 +10,16 @@ namespace {
 constexpr size_t kBeginningBytes = 4096;
 
 /// The beginning of a file, where these programs write their version.
-std::string BeginningOf(leveldb::Env* env, const std::string& path) {
+leveldb::Status ReadBeginning(leveldb::Env* env, const std::string& path, std::string* text) {
   leveldb::SequentialFile* raw = nullptr;
-  if (!env->NewSequentialFile(path, &raw).ok()) return "";
+  leveldb::Status status = env->NewSequentialFile(path, &raw);
+  if (!status.ok()) return status;
   const std::unique_ptr<leveldb::SequentialFile> file(raw);
   std::string scratch(kBeginningBytes, '\0');
   leveldb::Slice read;
-  return file->Read(kBeginningBytes, &read, scratch.data()).ok() ? read.ToString() : "";
+  status = file->Read(kBeginningBytes, &read, scratch.data());
+  *text = read.ToString();
+  return status;
 }
 
 }  // namespace
@@ -26,7 +29,9 @@ leveldb::Status CheckNotForeign(leveldb::Env* env, const std::string& directory)
   if (!env->GetChildren(directory, &names).ok()) return leveldb::Status::OK();
   for (const std::string& name : names) {
     if (!name.starts_with("OPTIONS-")) continue;
-    const std::string text = BeginningOf(env, directory + "/" + name);
+    std::string text;
+    const leveldb::Status status = ReadBeginning(env, directory + "/" + name, &text);
+    if (!status.ok()) return status;
     if (text.find("pebble_version") != std::string::npos)
       return leveldb::Status::NotSupported(directory, "is a Pebble store; use its tool pebble");
     if (text.find("rocksdb_version") != std::string::npos)

@@ -11,8 +11,8 @@
 
 namespace lull {
 
-/// Returns NotSupported if the directory contains a store of RocksDB or Pebble, else OK. Looks for
-/// their OPTIONS files.
+/// Returns NotSupported if the directory contains a store of RocksDB or Pebble. Looks for their
+/// OPTIONS files; fails if one cannot be read.
 leveldb::Status CheckNotForeign(leveldb::Env* env, const std::string& directory);
 
 }  // namespace lull

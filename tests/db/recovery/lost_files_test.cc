@@ -70,7 +70,8 @@ TEST(LostFilesTest, AFileNamedLostIsNamed) {
   std::unique_ptr<leveldb::DB> db;
   for (const leveldb::Status& status : {testing::OpenAt(leveldb::Options(), store, &db),
                                         leveldb::RepairDB(store, leveldb::Options())}) {
-    EXPECT_THAT(status.ToString(), HasSubstr(LostDirectoryName(store) + ": is not a directory"));
+    EXPECT_THAT(status.ToString(),
+                HasSubstr(LostDirectoryName(store) + ": the store needs a directory"));
   }
   EXPECT_EQ(FileBytes(env, LostDirectoryName(store)), "mine");
 }
