@@ -27,7 +27,6 @@ constexpr MetricLabel kJobState = {"state", {"running", "paused"}};
 constexpr MetricLabel kOutcome = {"outcome", {"done", "failed", "abandoned"}};
 constexpr MetricLabel kStallKind = {"kind", {"slowdown", "stop"}};
 constexpr MetricLabel kCause = {"cause", {"memory", "l0", "debt", "other"}};
-constexpr MetricLabel kRate = {"class", {"user", "flush", "compaction"}};
 constexpr MetricLabel kGetResult = {"result", {"found", "not_found"}};
 constexpr MetricLabel kEndedIn = {"in", {"memory", "0", "1", "2", "3", "4", "5", "6", "nothing"}};
 constexpr MetricLabel kFilter = {"filter", {"keys", "policy"}};
@@ -78,8 +77,6 @@ constexpr std::array kQueues = {&StoreReport::waiting_writers, &StoreReport::imm
                                 &StoreReport::waiting_installs, &StoreReport::waiting_manual,
                                 &StoreReport::obsolete_files};
 constexpr std::array kOutcomes = {&JobTotals::done, &JobTotals::failed, &JobTotals::abandoned};
-constexpr std::array kRates = {&Rates::user_bytes_per_sec, &Rates::flush_bytes_per_sec,
-                               &Rates::compaction_bytes_per_sec};
 constexpr std::array kGrants = {&Directive::l0, &Directive::deep};
 constexpr std::array kFileKinds = {&SpaceReport::tables, &SpaceReport::logs,
                                    &SpaceReport::prepared_logs, &SpaceReport::pinned_tables,
@@ -114,7 +111,7 @@ constexpr MetricRow kRows[] = {
      [](R r, I i) -> V { return r.levels[i[0]].compactions.bytes_written; }, &kLevel},
     {"debt_bytes", "Bytes to compact until every level is within its target.", "stats.debt_bytes",
      [](R r, I) -> V { return r.debt_bytes; }},
-    {"debt_bytes_max", "The option debt_bytes_max, or the policy's value.", "",
+    {"debt_max_bytes", "The option debt_bytes_max, or the policy's value.", "",
      [](R r, I) -> V { return r.debt_bytes_max; }},
 
     // ---- memory and queues
@@ -139,7 +136,7 @@ constexpr MetricRow kRows[] = {
 
     // ---- jobs and stalls
     {"jobs", "Jobs that run or are paused.", "", Jobs, &kJobClass, &kJobState},
-    {"jobs_total", "Jobs that have ended.", "stats.job_totals.*.*",
+    {"jobs_ended_total", "Jobs that have ended.", "stats.job_totals.*.*",
      [](R r, I i) -> V { return r.activity.job_totals[i[0]].*kOutcomes[i[1]]; }, &kJobClass,
      &kOutcome},
     {"job_pauses_total", "Pauses of jobs.", "stats.job_totals.*.pauses",
@@ -179,11 +176,6 @@ constexpr MetricRow kRows[] = {
      "stats.filter.dropped_entries", [](R r, I) -> V { return r.filtered.entries; }},
     {"filter_dropped_bytes_total", "Bytes of the keys and values that compaction filters dropped.",
      "stats.filter.dropped_bytes", [](R r, I) -> V { return r.filtered.bytes; }},
-    {"bytes_per_second",
-     "Bytes per second, over about the last second: written by clients, merged by flushes "
-     "(memory) and by compactions (tables).",
-     "stats.rates.*_bytes_per_sec", [](R r, I i) -> V { return r.activity.rates.*kRates[i[0]]; },
-     &kRate},
 
     // ---- reads
     {"gets_total", "Gets, by result.", "stats.reads.gets_*",
@@ -227,10 +219,10 @@ constexpr MetricRow kRows[] = {
 
     // ---- the policy's directive, and errors
     {"policy_info", "1, with the policy's name.", "", [](R, I) -> V { return true; }, &kPolicy},
-    {"directive_jobs_max", "Compactions that the policy allows at once.",
+    {"directive_max_jobs", "Compactions that the policy allows at once.",
      "stats.policy.directive.*.jobs_max",
      [](R r, I i) -> V { return (r.activity.directive.*kGrants[i[0]]).jobs_max; }, &kGrant},
-    {"directive_write_bytes_per_second_max", "Rate to which the policy limits writes; 0: no limit.",
+    {"directive_write_max_bytes_per_second", "Rate to which the policy limits writes; 0: no limit.",
      "stats.policy.directive.write_bytes_per_sec_max",
      [](R r, I) -> V { return r.activity.directive.write_bytes_per_sec_max; }},
     {"directive_write_delay_seconds", "Delay that the policy adds to each write.", "",

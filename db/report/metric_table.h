@@ -2,7 +2,8 @@
 //
 // The table of metrics. The properties lull.metrics, lull.stats and lull.space and the list in
 // docs/metrics.md use its rows. To add a metric, add a row. Names are an interface: they are added,
-// never changed. A name ends with its unit; "_total" marks a counter. Constant data; any thread.
+// never changed. tests/db/report/metric_table_test.cc has their rules, which are Prometheus'.
+// Constant data; any thread.
 #pragma once
 
 #include <array>

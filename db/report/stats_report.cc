@@ -262,6 +262,9 @@ std::string RenderJson(const StoreReport& report) {
   json.Set("bytes.flush", report.JobBytes(&JobTotals::written_bytes, true, false));
   json.Set("bytes.compaction_read", report.JobBytes(&JobTotals::read_bytes, false, true));
   json.Set("bytes.compaction_written", report.JobBytes(&JobTotals::written_bytes, false, true));
+  json.Set("rates.user_bytes_per_sec", report.activity.rates.user_bytes_per_sec);
+  json.Set("rates.flush_bytes_per_sec", report.activity.rates.flush_bytes_per_sec);
+  json.Set("rates.compaction_bytes_per_sec", report.activity.rates.compaction_bytes_per_sec);
   SetReads(report.reads.counts, &json);
   json.Set("filter.name", report.filter);
   json.Set("filter.error", report.filter_error);

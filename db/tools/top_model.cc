@@ -72,12 +72,12 @@ Json Jobs(const MetricsText& text, const Changes& changes) {
     const auto rate = [&](const char* metric) {
       return changes.PerSecond(metric, {{"class", name}});
     };
-    jobs[name] = {
-        {"running", Whole(sample.value)},
-        {"paused", Whole(text.Get("lull_jobs", {{"class", name}, {"state", "paused"}}))},
-        {"failed", Whole(text.Get("lull_jobs_total", {{"class", name}, {"outcome", "failed"}}))},
-        {"read_bytes_per_sec", rate("lull_job_read_bytes_total")},
-        {"written_bytes_per_sec", rate("lull_job_written_bytes_total")}};
+    jobs[name] = {{"running", Whole(sample.value)},
+                  {"paused", Whole(text.Get("lull_jobs", {{"class", name}, {"state", "paused"}}))},
+                  {"failed", Whole(text.Get("lull_jobs_ended_total",
+                                            {{"class", name}, {"outcome", "failed"}}))},
+                  {"read_bytes_per_sec", rate("lull_job_read_bytes_total")},
+                  {"written_bytes_per_sec", rate("lull_job_written_bytes_total")}};
   }
   return jobs;
 }
@@ -159,7 +159,7 @@ StoreFigures MakeFigures(const MetricsText* before, const MetricsText& after) {
       {"cache_hit_share", read > 0 ? cached / read : 0.0},
       {"write_amplification", get("lull_write_amplification_ratio")},
       {"debt_bytes", Whole(get("lull_debt_bytes"))},
-      {"debt_bytes_max", Whole(get("lull_debt_bytes_max"))},
+      {"debt_bytes_max", Whole(get("lull_debt_max_bytes"))},
       {"memory_used_bytes", Whole(get("lull_memory_used_bytes"))},
       {"memory_budget_bytes", Whole(get("lull_memory_budget_bytes"))},
       {"disk_free_bytes", Whole(get("lull_disk_free_bytes"))},

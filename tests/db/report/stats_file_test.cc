@@ -263,7 +263,7 @@ TEST_F(StoreStatsFileTest, HasTheMetricsOfTheStoreWhileItIsOpen) {
            std::string::npos;
   });
   const auto metrics = testing::ParseMetrics(Contents());
-  EXPECT_EQ(metrics.at("lull_debt_bytes_max"), 4294967296.0);
+  EXPECT_EQ(metrics.at("lull_debt_max_bytes"), 4294967296.0);
   EXPECT_EQ(metrics.at("lull_background_error"), 0);
   EXPECT_EQ(metrics.at("lull_damage_found"), 0);
   EXPECT_GT(metrics.at("lull_written_timestamp_seconds"), 1.7e9);

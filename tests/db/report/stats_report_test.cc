@@ -123,7 +123,7 @@ TEST(StatsReport, MetricsSayTheSame) {
   EXPECT_EQ(metrics.at("lull_level_tables{level=\"0\"}"), 3);
   EXPECT_EQ(metrics.at("lull_level_score{level=\"0\"}"), 0.75);
   EXPECT_EQ(metrics.at("lull_debt_bytes"), 123);
-  EXPECT_EQ(metrics.at("lull_debt_bytes_max"), 4'000'000'000);
+  EXPECT_EQ(metrics.at("lull_debt_max_bytes"), 4'000'000'000);
   EXPECT_EQ(metrics.at("lull_written_timestamp_seconds"), 1'700'000'001);
   EXPECT_EQ(metrics.at("lull_background_error"), 1);
   EXPECT_EQ(metrics.at("lull_damage_found"), 0);
@@ -140,7 +140,7 @@ TEST(StatsReport, MetricsSayTheSame) {
   EXPECT_EQ(total, 7'654'961);
   EXPECT_EQ(metrics.at("lull_jobs{class=\"deep\",state=\"paused\"}"), 1);
   EXPECT_EQ(metrics.at("lull_jobs{class=\"deep\",state=\"running\"}"), 0);
-  EXPECT_EQ(metrics.at("lull_jobs_total{class=\"flush\",outcome=\"failed\"}"), 1);
+  EXPECT_EQ(metrics.at("lull_jobs_ended_total{class=\"flush\",outcome=\"failed\"}"), 1);
   EXPECT_EQ(metrics.at("lull_stalls_total{kind=\"stop\",cause=\"memory\"}"), 2);
   EXPECT_EQ(metrics.at("lull_stall_held_seconds_total{kind=\"stop\",cause=\"memory\"}"), 0.25);
   EXPECT_EQ(metrics.at("lull_stall_active{kind=\"stop\"}"), 1);
