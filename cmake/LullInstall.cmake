@@ -4,7 +4,7 @@
 #   runtime   the shared library
 #   dev       what builds need: headers, archive, CMake package, pkg-config files. A drop-in build
 #             (LULL_DROP_IN) also installs LevelDB's packages
-#   tools     the programs, with manual pages and bash completion
+#   tools     the programs, with manual pages and completion for shells
 #   licences  LICENSE and NOTICE
 
 include(CMakePackageConfigHelpers)
@@ -91,6 +91,18 @@ if(LULL_BUILD_TOOLS)
     endif()
     install(FILES "${page}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
   endforeach()
-  install(FILES "${PROJECT_SOURCE_DIR}/db/tools/lull.bash"
-    DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME lull COMPONENT tools)
+  if(TARGET lull_completion)
+    # Debian's zsh searches another directory than zsh's own installation.
+    set(zsh "site-functions")
+    if(LULL_PACKAGES STREQUAL "deb")
+      set(zsh "vendor-completions")
+    endif()
+    foreach(place IN ITEMS "bash:bash-completion/completions/lull" "zsh:zsh/${zsh}/_lull"
+        "fish:fish/vendor_completions.d/lull.fish")
+      string(REGEX MATCH "^(.*):(.*)/(.*)$" place "${place}")
+      install(FILES "${PROJECT_BINARY_DIR}/completion/lull.${CMAKE_MATCH_1}"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/${CMAKE_MATCH_2}" RENAME "${CMAKE_MATCH_3}"
+        COMPONENT tools)
+    endforeach()
+  endif()
 endif()

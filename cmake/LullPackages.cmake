@@ -77,7 +77,9 @@ else()
   set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
     ${CMAKE_INSTALL_PREFIX}/share/man ${CMAKE_INSTALL_PREFIX}/share/man/man1
     ${CMAKE_INSTALL_PREFIX}/share/bash-completion
-    ${CMAKE_INSTALL_PREFIX}/share/bash-completion/completions)
+    ${CMAKE_INSTALL_PREFIX}/share/bash-completion/completions
+    ${CMAKE_INSTALL_PREFIX}/share/zsh ${CMAKE_INSTALL_PREFIX}/share/zsh/site-functions
+    ${CMAKE_INSTALL_PREFIX}/share/fish ${CMAKE_INSTALL_PREFIX}/share/fish/vendor_completions.d)
 endif()
 
 string(CONCAT LULL_IS

@@ -2,11 +2,37 @@
 
 #include "util/logging.h"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <limits>
+#include <numeric>
 
 namespace lull {
+namespace {
+
+/// The number of letters to insert, remove or replace that turn one word into the other.
+size_t EditDistance(std::string_view from, std::string_view to) {
+  std::vector<size_t> costs(to.size() + 1);
+  std::iota(costs.begin(), costs.end(), size_t{0});
+  for (const char letter : from) {
+    size_t diagonal = costs[0]++;
+    for (size_t i = 0; i < to.size(); ++i) {
+      const size_t replaced = diagonal + (letter == to[i] ? 0 : 1);
+      diagonal = costs[i + 1];
+      costs[i + 1] = std::min({replaced, costs[i] + 1, diagonal + 1});
+    }
+  }
+  return costs.back();
+}
+
+}  // namespace
+
+std::string_view NearestWord(std::string_view word, const std::vector<std::string_view>& words) {
+  const auto nearest = std::ranges::min_element(
+      words, {}, [&](std::string_view each) { return EditDistance(word, each); });
+  return nearest == words.end() ? std::string_view() : *nearest;
+}
 
 std::string EscapeBytes(const leveldb::Slice& value) {
   constexpr char kHexDigits[] = "0123456789abcdef";

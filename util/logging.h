@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "leveldb/env.h"
 #include "leveldb/slice.h"
@@ -13,6 +15,9 @@ namespace lull {
 
 /// Printable ASCII unchanged, all other bytes as \xNN.
 std::string EscapeBytes(const leveldb::Slice& value);
+
+/// Of `words`, the one that takes the fewest letters to insert, remove or replace; "" of none.
+std::string_view NearestWord(std::string_view word, const std::vector<std::string_view>& words);
 
 /// As std::snprintf, without a limit of the length.
 __attribute__((format(printf, 1, 2))) std::string Format(const char* format, ...);

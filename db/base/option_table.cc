@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 #include <vector>
+
+#include "util/logging.h"
 
 namespace lull {
 namespace {
@@ -453,21 +454,6 @@ constexpr OptionRow kRows[] = {
                 "(RocksDB's default)."},
 };
 
-/// The number of letters to insert, remove or replace that turn one word into the other.
-size_t EditDistance(std::string_view from, std::string_view to) {
-  std::vector<size_t> costs(to.size() + 1);
-  std::iota(costs.begin(), costs.end(), size_t{0});
-  for (const char letter : from) {
-    size_t diagonal = costs[0]++;
-    for (size_t i = 0; i < to.size(); ++i) {
-      const size_t replaced = diagonal + (letter == to[i] ? 0 : 1);
-      diagonal = costs[i + 1];
-      costs[i + 1] = std::min({replaced, costs[i] + 1, diagonal + 1});
-    }
-  }
-  return costs.back();
-}
-
 }  // namespace
 
 std::span<const OptionRow> OptionTable() { return kRows; }
@@ -478,8 +464,9 @@ const OptionRow* FindOption(std::string_view name) {
 }
 
 const OptionRow& NearestOption(std::string_view name) {
-  return *std::ranges::min_element(
-      kRows, {}, [&](const OptionRow& row) { return EditDistance(name, row.name); });
+  std::vector<std::string_view> names;
+  for (const OptionRow& row : kRows) names.push_back(row.name);
+  return *FindOption(NearestWord(name, names));
 }
 
 }  // namespace lull

@@ -33,6 +33,7 @@ struct Invocation {
   bool reverse = false;
   bool keys_only = false;
   bool keep_going = false;
+  bool raw = false;  ///< get: the bytes of the value
   bool sync = false;
   bool create = false;
   bool from_lost = false;

@@ -152,6 +152,8 @@ int RunGet(const Invocation& call) {
   if (!status.ok()) return Fail(status, call.json);
   if (call.json) {
     PrintEntry(call, *key, value);
+  } else if (call.raw) {
+    PrintBytes(value);
   } else {
     PrintLine(Encode(value, call.coding));
   }

@@ -2,12 +2,17 @@
 //
 // The program lull: inspects and maintains stores. This file has its command line.
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/tools/commands.h"
+#include "db/tools/completion.h"
 #include "lull/version.h"
 #include "table/compression.h"
+#include "util/logging.h"
 
 namespace lull::tools {
 namespace {
@@ -32,7 +37,7 @@ class CommandLine {
   CommandLine() : app_("Inspects and maintains LevelDB and Lull stores.", "lull") {
     app_.set_version_flag("--version",
                           "lull " LULL_VERSION_STRING " (LevelDB 1.23's interface and files)");
-    app_.add_flag("--json", call_.json, "Print JSON, one object per line");
+    json_ = app_.add_flag("--json", call_.json, "Print JSON, one object per line");
     app_.add_flag_callback(
         "--hex", [this] { call_.coding = Coding::kHex; }, "Keys and values are hexadecimal");
     app_.require_subcommand(1);
@@ -50,12 +55,44 @@ class CommandLine {
     try {
       app_.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-      return app_.exit(error) == 0 ? kDone : kUsage;
+      return error.get_exit_code() == 0 ? app_.exit(error) : Refuse(error);
     }
+    if (!shell_.empty()) return PrintResult(false, {}, CompletionScript(app_, shell_));
     return command_(call_);
   }
 
  private:
+  /// Names what is nearest to the first unknown word, if there is one.
+  int Refuse(const CLI::ParseError& error) const {
+    const CLI::App* command = &app_;
+    while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+    for (const std::string& unknown : app_.remaining(/*recurse=*/true)) {
+      const std::string word = unknown.substr(0, unknown.find('='));
+      const bool is_option = word.starts_with("-");
+      std::vector<std::string> known;
+      if (is_option) known = OptionsOf(command);
+      for (const CLI::App* const each : CommandsOf(*command))
+        if (!is_option) known.push_back(each->get_name());
+      if (known.empty()) continue;  // the word is no option, nor in the place of a command
+      const std::string nearest(
+          NearestWord(word, std::vector<std::string_view>(known.begin(), known.end())));
+      std::fprintf(stderr, "lull: no %s is called %s; the nearest is %s\n",
+                   is_option ? "option" : "command", word.c_str(), nearest.c_str());
+      return kUsage;
+    }
+    app_.exit(error);
+    return kUsage;
+  }
+  /// With those of the commands above.
+  static std::vector<std::string> OptionsOf(const CLI::App* app) {
+    std::vector<std::string> names;
+    for (; app != nullptr; app = app->get_parent()) {
+      for (const CLI::Option* const option : app->get_options())
+        if (!option->get_lnames().empty()) names.push_back("--" + option->get_lnames().front());
+    }
+    return names;
+  }
+
   CLI::App* Add(const char* name, const char* what, Command command, const char* example,
                 CLI::App* parent = nullptr) {
     CLI::App* const added =
@@ -101,8 +138,12 @@ class CommandLine {
         RunLevels, "lull levels /var/lib/store"));
     AddComparator(Add("check", "Read everything and verify checksums (takes no lock)", RunCheck,
                       "lull check /var/lib/store"));
-    AddKey(Add("get", "Print the value of a key (takes no lock; may miss the last writes)", RunGet,
-               "lull get /var/lib/store user:42"));
+    CLI::App* const get =
+        Add("get", "Print the value of a key (takes no lock; may miss the last writes)", RunGet,
+            "lull get /var/lib/store user:42");
+    AddKey(get);
+    get->add_flag("--raw", call_.raw, "Print the bytes of the value and nothing else")
+        ->excludes(json_);
     CLI::App* const scan =
         Add("scan", "Print entries in key order (takes no lock; may miss the last writes)", RunScan,
             "lull scan /var/lib/store --prefix user: --limit 10");
@@ -182,6 +223,11 @@ class CommandLine {
     options->add_option("name", call_.options, "Names of options; default: all");
     options->footer([] { return "Example: lull options l0_stop\n\n" + OptionNamesText(); });
     options->callback([this] { command_ = RunOptions; });
+    AddExample(app_.add_subcommand("completion", "Print the completion script for a shell"),
+               "lull completion bash > ~/.local/share/bash-completion/completions/lull")
+        ->add_option("shell", shell_, "Shell")
+        ->required()
+        ->check(CLI::IsMember(std::vector<std::string>(std::begin(kShells), std::end(kShells))));
   }
 
   CLI::App* AddBackup(CLI::App* parent, const char* name, const char* what, Command command,
@@ -219,7 +265,9 @@ class CommandLine {
 
   Invocation call_;
   Command command_ = nullptr;
+  std::string shell_;  // of the command completion
   CLI::App app_;
+  CLI::Option* json_ = nullptr;
 };
 
 }  // namespace

@@ -89,9 +89,12 @@ std::string BytesText(uint64_t bytes) {
   return Format("%.*f %s", unit == 0 ? 0 : 1, value, kUnits[unit]);
 }
 
+bool PrintBytes(const std::string& bytes) {
+  return NoteOutput(std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size());
+}
+
 bool PrintLine(const std::string& line) {
-  return NoteOutput(std::fwrite(line.data(), 1, line.size(), stdout) == line.size() &&
-                    std::putc('\n', stdout) != EOF);
+  return PrintBytes(line) && NoteOutput(std::putc('\n', stdout) != EOF);
 }
 
 bool FlushOutput() {

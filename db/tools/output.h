@@ -37,8 +37,9 @@ std::optional<std::string> Decode(const std::string& text, Coding coding);
 /// "512 B", "1.5 MiB".
 std::string BytesText(uint64_t bytes);
 
-/// Prints a line on standard output. Returns false once a line could not be written, so that a long
-/// output can end.
+/// Prints bytes, or a line, on standard output. Returns false once a line could not be written, so
+/// that a long output can end.
+bool PrintBytes(const std::string& bytes);
 bool PrintLine(const std::string& line);
 
 /// Writes what PrintLine has buffered. Returns whether the whole output so far is written.

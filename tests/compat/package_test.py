@@ -202,7 +202,8 @@ class PackageTest(unittest.TestCase):
         programs = os.path.join(self.prefix, 'bin')
         self.assertIn('lull 0.', run(os.path.join(programs, 'lull'), '--version'))
         self.assertEqual(sorted(os.listdir(programs)), ['leveldbutil', 'lull'])
-        for path in 'share/man/man1/lull.1', 'share/bash-completion/completions/lull':
+        for path in ('share/man/man1/lull.1', 'share/bash-completion/completions/lull',
+                     'share/zsh/site-functions/_lull', 'share/fish/vendor_completions.d/lull.fish'):
             self.assertTrue(os.path.exists(os.path.join(self.prefix, path)), path)
 
     def test_headers(self):

@@ -22,7 +22,7 @@ PRINTING = ['stats S', 'levels S', 'check S', 'get S k0', 'scan S', 'scan S --ke
             STORED_SCAN, 'repair --dry-run S', 'repair S', 'repair --from-lost S', 'compact S',
             'checkpoint S D', 'backup create S B', 'backup list B', 'backup verify B',
             'backup restore B D', 'backup prune B --keep 1', 'manifest dump S',
-            'bench D --entries 10', 'options', 'options l0_stop', 'top --once S',
+            'bench D --entries 10', 'options', 'options l0_stop', 'completion bash', 'top --once S',
             'export S --listen 127.0.0.1:0']
 SILENT = ['put S k0 v', 'delete S k0']
 MESSAGE = 'cannot write output: No space left on device\n'
@@ -81,9 +81,9 @@ class OutputTest(unittest.TestCase):
             for command in commands(group):
                 self.assertIn([group, command], [words[:2] for words in known])
 
-    def test_help(self):
-        for line in '--help', '--version', 'scan --help', 'options --help':
-            done = self.to_full_device(LULL, *line.split())
+    def test_what_is_no_json(self):
+        for line in '--help', '--version', 'scan --help', 'options --help', 'get --raw S k0':
+            done = self.to_full_device(LULL, *self.arguments(line))
             self.assertEqual((done.returncode, done.stderr), (1, 'lull: ' + MESSAGE), line)
 
     def test_another_failure_keeps_its_exit_code(self):
