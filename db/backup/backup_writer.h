@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,6 +19,7 @@
 #include "db/backup/backup_list.h"
 #include "db/backup/data_files.h"
 #include "db/base/context.h"
+#include "db/recovery/salvage.h"
 #include "db/version/version_edit.h"
 #include "leveldb/env.h"
 #include "leveldb/iterator.h"
@@ -28,9 +28,7 @@
 
 namespace lull {
 
-/// Called during long work, on its thread: the bytes to process in total, and those processed since
-/// the last call. Can be empty.
-using BackupProgress = std::function<void(uint64_t total_bytes, uint64_t step_bytes)>;
+using BackupProgress = WorkProgress;
 
 class BackupWriter {
  public:

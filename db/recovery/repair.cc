@@ -43,7 +43,8 @@ TableRef ListedTable(const TableMeta& table) { return std::make_shared<TableFile
 
 class Repairer {
  public:
-  Repairer(const std::string& name, const leveldb::Options& options) : context_(options) {
+  Repairer(const std::string& name, const leveldb::Options& options, const WorkProgress& progress)
+      : context_(options), progress_(progress) {
     context_.name = name;
     context_.layout.table_bytes_max = std::max(options.max_file_size, kTableBytesMaxMin);
     context_.extension = ExtensionOf(options.env);
@@ -54,6 +55,7 @@ class Repairer {
 
  private:
   void Note(const std::string& message);
+  void Advance(uint64_t bytes) const;
   Status CheckCurrentOpens() const;
   Status ChooseCurrent();
   Status ScanTables();
@@ -80,6 +82,8 @@ class Repairer {
   Status SyncDirectory(const std::string& directory);
 
   StoreContext context_;
+  const WorkProgress& progress_;
+  uint64_t work_bytes_ = 0;  // to read and write, as far as known
   DirectoryListing directory_;
   TableHistory history_;
   ManifestState listed_;  // valid only if ListingIsUsable()
@@ -109,6 +113,10 @@ void Repairer::Note(const std::string& message) {
     context_.options.info_log = logger;
   }
   Log(context_.logger(), "Repair: %s", message.c_str());
+}
+
+void Repairer::Advance(uint64_t bytes) const {
+  if (progress_) progress_(work_bytes_, bytes);
 }
 
 Status Repairer::Run() {
@@ -187,6 +195,11 @@ Status Repairer::ChooseCurrent() {
 
 Status Repairer::ScanTables() {
   for (const auto& [number, name] : directory_.tables) {
+    uint64_t bytes = 0;  // if unknown, the scan says why
+    context_.env()->GetFileSize(context_.name + "/" + name, &bytes);
+    work_bytes_ += bytes;
+  }
+  for (const auto& [number, name] : directory_.tables) {
     TableScan& scan = scans_[number];
     const Status status = ScanTable(context_, number, context_.name + "/" + name, &scan);
     if (!status.ok()) return status;
@@ -195,6 +208,7 @@ Status Repairer::ScanTables() {
       Note(scan.damage.ToString() + "; entries that can be read: " + std::to_string(scan.entries));
     }
     last_sequence_ = std::max(last_sequence_, scan.largest_sequence);
+    Advance(scan.file_bytes);
   }
   return Status::OK();
 }
@@ -365,8 +379,9 @@ Status Repairer::AddNewest(uint64_t wal_number_min) {
   // Merge them into one run.
   newest.insert(newest.end(), wals->tables().begin(), wals->tables().end());
   TableOutputs* outputs = NewOutputs(0);
-  status = MergeTables(context_, std::move(newest),
-                       DropRule(context_.order, kMaxSequence, nullptr, 0), outputs);
+  status =
+      MergeTables(context_, std::move(newest), DropRule(context_.order, kMaxSequence, nullptr, 0),
+                  outputs, [this](uint64_t bytes) { Advance(bytes); });
   if (!status.ok()) return status;
   for (const TableMeta& table : outputs->finished()) tables_.push_back(table);
   return status;
@@ -405,12 +420,14 @@ Status Repairer::Rebuild() {
   if (!status.ok()) return status;
   for (const TableScan& scan : wals.tables()) use(scan);
 
+  work_bytes_ += bytes;
   const int level = LevelFor(bytes);
   Note("merging " + std::to_string(inputs.size()) + " tables into level " + std::to_string(level));
   TableOutputs* outputs = NewOutputs(level);
   const auto nothing_below = std::make_shared<const Version>(context_.order);
   status = MergeTables(context_, std::move(inputs),
-                       DropRule(context_.order, kMaxSequence, nothing_below, level), outputs);
+                       DropRule(context_.order, kMaxSequence, nothing_below, level), outputs,
+                       [this](uint64_t bytes) { Advance(bytes); });
   tables_ = outputs->finished();
   return status;
 }
@@ -472,23 +489,29 @@ std::vector<std::string> Repairer::TheRest() const {
 }
 
 }  // namespace
+
+Status Repair(const std::string& name, const leveldb::Options& options,
+              const WorkProgress& progress) {
+  if (options.env == nullptr) return Status::InvalidArgument(name, "Options::env is null");
+  if (options.comparator == nullptr)
+    return Status::InvalidArgument(name, "Options::comparator is null");
+  if (options.block_restart_interval < 1) {
+    return Status::InvalidArgument(name, "Options::block_restart_interval is less than 1");
+  }
+  leveldb::FileLock* lock = nullptr;
+  Status status = options.env->LockFile(LockFileName(name), &lock);
+  if (!status.ok()) return status;
+  status = Repairer(name, options, progress).Run();
+  const Status unlocked = options.env->UnlockFile(lock);
+  return status.ok() ? unlocked : status;
+}
+
 }  // namespace lull
 
 namespace leveldb {
 
 Status RepairDB(const std::string& dbname, const Options& options) {
-  if (options.env == nullptr) return Status::InvalidArgument(dbname, "Options::env is null");
-  if (options.comparator == nullptr)
-    return Status::InvalidArgument(dbname, "Options::comparator is null");
-  if (options.block_restart_interval < 1) {
-    return Status::InvalidArgument(dbname, "Options::block_restart_interval is less than 1");
-  }
-  FileLock* lock = nullptr;
-  Status status = options.env->LockFile(lull::LockFileName(dbname), &lock);
-  if (!status.ok()) return status;
-  status = lull::Repairer(dbname, options).Run();
-  const Status unlocked = options.env->UnlockFile(lock);
-  return status.ok() ? unlocked : status;
+  return lull::Repair(dbname, options, lull::WorkProgress());
 }
 
 }  // namespace leveldb

@@ -231,7 +231,7 @@ std::vector<std::vector<TableScan>> DisjointRuns(const KeyOrder& order,
 }
 
 Status MergeTables(const StoreContext& context, std::vector<TableScan> tables, DropRule rule,
-                   TableOutputs* outputs) {
+                   TableOutputs* outputs, const std::function<void(uint64_t)>& on_table) {
   std::vector<std::unique_ptr<leveldb::Iterator>> runs;
   for (auto& run : DisjointRuns(context.order, std::move(tables))) {
     runs.push_back(NewSalvageIterator(context, std::move(run)));
@@ -243,11 +243,13 @@ Status MergeTables(const StoreContext& context, std::vector<TableScan> tables, D
     const bool is_full = outputs->OpenTableBytes() >= context.layout.table_bytes_max ||
                          outputs->IsIndexFull(merged->key());
     if (is_full && !rule.SameUserKeyAsBefore()) {
+      on_table(outputs->OpenTableBytes());
       status = outputs->FinishTable();
     }
     if (status.ok() && !drop) status = outputs->Add(merged->key(), merged->value());
   }
   if (status.ok()) status = merged->status();
+  on_table(outputs->OpenTableBytes());
   return status.ok() ? outputs->FinishTable() : status;
 }
 

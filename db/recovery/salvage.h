@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,10 @@
 #include "leveldb/status.h"
 
 namespace lull {
+
+/// Called during long work, on its thread: the bytes to process in total, as known now, and those
+/// processed since the last call. Can be empty.
+using WorkProgress = std::function<void(uint64_t total_bytes, uint64_t step_bytes)>;
 
 /// The result of reading a whole table.
 struct TableScan {
@@ -54,9 +59,10 @@ std::vector<std::vector<TableScan>> DisjointRuns(const KeyOrder& order,
                                                  std::vector<TableScan> tables);
 
 /// Merges `tables` into `outputs`, as finished tables of the usual size. Together they are one
-/// sorted run.
+/// sorted run. `on_table` gets the size of each.
 leveldb::Status MergeTables(const StoreContext& context, std::vector<TableScan> tables,
-                            DropRule rule, TableOutputs* outputs);
+                            DropRule rule, TableOutputs* outputs,
+                            const std::function<void(uint64_t bytes)>& on_table);
 
 /// Converts WALs to tables.
 class WalSalvage {

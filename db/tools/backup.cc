@@ -2,12 +2,12 @@
 //
 // backup create, list, verify, restore and prune.
 #include <ctime>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "db/backup/backups.h"
 #include "db/tools/commands.h"
+#include "db/tools/progress.h"
 #include "leveldb/env.h"
 #include "leveldb/options.h"
 #include "util/os.h"
@@ -16,14 +16,6 @@ namespace lull::tools {
 namespace {
 
 using leveldb::Status;
-
-/// Shows progress from the first call on, when the total is known.
-BackupProgress Show(const char* what) {
-  return [what, shown = std::shared_ptr<Progress>()](uint64_t total, uint64_t step) mutable {
-    if (shown == nullptr) shown = std::make_shared<Progress>(what, total);
-    shown->Advance(step);
-  };
-}
 
 std::string TimeText(uint64_t unix_seconds) {
   const std::tm when = os::LocalTime(static_cast<std::time_t>(unix_seconds));
@@ -55,8 +47,8 @@ int RunBackupCreate(const Invocation& call) {
   BackupInfo info;
   leveldb::Options options = OptionsOf(call);
   KeepTableFormat(call, &options);
-  const Status status =
-      BackUpFiles(options, call.store, call.backups, Show("copying tables"), &info);
+  const Status status = BackUpFiles(options, call.store, call.backups,
+                                    ShowProgress(call.json, "copying tables"), &info);
   return status.ok() ? Print(info, call.json) : Fail(status, call.json);
 }
 
@@ -70,7 +62,7 @@ int RunBackupList(const Invocation& call) {
 int RunBackupVerify(const Invocation& call) {
   VerifiedBackups result;
   const Status status = VerifyBackups(leveldb::Env::Default(), call.backups, call.backup_id,
-                                      Show("verifying tables"), &result);
+                                      ShowProgress(call.json, "verifying tables"), &result);
   if (!status.ok()) return Fail(status, call.json);
   Json damage = Json::array();
   std::string text;
@@ -91,8 +83,9 @@ int RunBackupVerify(const Invocation& call) {
 
 int RunBackupRestore(const Invocation& call) {
   BackupInfo info;
-  const Status status = RestoreFrom(leveldb::Env::Default(), call.backups, call.backup_id,
-                                    call.target, Show("restoring tables"), &info);
+  const Status status =
+      RestoreFrom(leveldb::Env::Default(), call.backups, call.backup_id, call.target,
+                  ShowProgress(call.json, "restoring tables"), &info);
   if (!status.ok()) return Fail(status, call.json);
   return PrintResult(
       call.json,

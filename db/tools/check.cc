@@ -19,6 +19,7 @@
 #include "db/recovery/salvage.h"
 #include "db/tools/commands.h"
 #include "db/tools/inspect.h"
+#include "db/tools/progress.h"
 #include "db/wal/wal_reader.h"
 #include "util/file_util.h"
 
@@ -27,10 +28,12 @@ namespace {
 
 using leveldb::Status;
 
+constexpr char kCheckingTables[] = "checking tables";
+
 class Checker {
  public:
   explicit Checker(const Invocation& call)
-      : directory_(call.store), options_(OptionsOf(call)), store_(options_) {}
+      : directory_(call.store), quiet_(call.json), options_(OptionsOf(call)), store_(options_) {}
 
   /// Returns an error only if nothing could be checked.
   Status Run();
@@ -38,7 +41,7 @@ class Checker {
 
  private:
   Status CheckListed(std::set<uint64_t>* listed);
-  Status CheckTable(uint64_t number, const TableFile* listed);
+  Status CheckTable(uint64_t number, const TableFile* listed, Progress* progress);
   void CheckManifest(const DirectoryFiles& files);
   void CheckReplay();
   Status CheckLog(uint64_t number);
@@ -46,6 +49,7 @@ class Checker {
   bool StillNeedsLog(uint64_t number) const;
 
   const std::string directory_;
+  const bool quiet_;
   const leveldb::Options options_;
   InspectedStore store_;
   uint64_t tables_ = 0;
@@ -71,6 +75,7 @@ Status Checker::Run() {
   std::set<uint64_t> listed;
   if (status.ok() && has_listing) status = CheckListed(&listed);
   DirectoryFiles files;
+  Progress progress(quiet_, kCheckingTables, has_listing ? 0 : TableBytesIn(directory_));
   for (const std::string& name : names) {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
     if (!status.ok()) return status;
@@ -83,7 +88,7 @@ Status Checker::Run() {
       files.wals.push_back(parsed->number);
     if (parsed->kind != FileKind::kTable || listed.contains(parsed->number)) continue;
     files.tables.push_back(name);
-    if (!has_listing) status = CheckTable(parsed->number, nullptr);
+    if (!has_listing) status = CheckTable(parsed->number, nullptr, &progress);
   }
   std::sort(files.wals.begin(), files.wals.end());
   for (const uint64_t number : files.wals) {
@@ -102,13 +107,12 @@ Status Checker::Run() {
 
 Status Checker::CheckListed(std::set<uint64_t>* listed) {
   const Version& version = *store_.manifest.version;
-  Progress progress("checking tables", version.TotalBytes());
+  Progress progress(quiet_, kCheckingTables, version.TotalBytes());
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : version.level(level)) {
       listed->insert(table->number());
-      const Status status = CheckTable(table->number(), table.get());
+      const Status status = CheckTable(table->number(), table.get(), &progress);
       if (!status.ok()) return status;
-      progress.Advance(table->file_bytes());
     }
   }
   return Status::OK();
@@ -160,10 +164,11 @@ bool Checker::StillNeedsLog(uint64_t number) const {
 
 /// Compares the table with its entry in the MANIFEST, if there is one. Fails if the table cannot be
 /// opened, which is no damage, or its intact blocks cannot be read.
-Status Checker::CheckTable(uint64_t number, const TableFile* listed) {
+Status Checker::CheckTable(uint64_t number, const TableFile* listed, Progress* progress) {
   const std::string path = ExistingTableFileName(store_.context.env(), directory_, number);
   TableScan scan;
   Status status = ScanTable(store_.context, number, path, &scan);
+  progress->Advance(scan.file_bytes);
   if (!status.ok() && !status.IsNotFound()) return status;
   if (!scan.refusal.ok()) return scan.refusal;
   entries_ += scan.entries;

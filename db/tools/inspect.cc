@@ -158,6 +158,17 @@ Status FindManifest(const std::string& path, std::string* file) {
 
 }  // namespace
 
+uint64_t TableBytesIn(const std::string& directory) {
+  leveldb::Env* const env = leveldb::Env::Default();
+  std::vector<std::string> names;
+  env->GetChildren(directory, &names);
+  std::erase_if(names, [](const std::string& name) {
+    const std::optional<ParsedFileName> parsed = ParseFileName(name);
+    return !parsed || parsed->kind != FileKind::kTable;
+  });
+  return TotalsOf(env, directory, names).bytes;
+}
+
 int RunStats(const Invocation& call) {
   InspectedStore store(OptionsOf(call));
   const Status status = Inspect(call.store, &store);

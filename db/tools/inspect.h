@@ -20,6 +20,9 @@ struct InspectedStore {
   ManifestState manifest;
 };
 
+/// The size of all table files in a directory, which can be missing.
+uint64_t TableBytesIn(const std::string& directory);
+
 /// Reads the MANIFEST of the store in directory `directory`.
 leveldb::Status Inspect(const std::string& directory, InspectedStore* store);
 

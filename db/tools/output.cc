@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/tools/output.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -10,7 +9,6 @@
 #include <utility>
 
 #include "util/logging.h"
-#include "util/os.h"
 
 namespace lull::tools {
 namespace {
@@ -144,21 +142,6 @@ int Fail(const leveldb::Status& status, bool json) {
     std::fprintf(stderr, "lull: %s\n", message.c_str());
   }
   return status.IsCorruption() ? kDamaged : kFailed;
-}
-
-Progress::Progress(const char* what, uint64_t total)
-    : what_(what), total_(total), visible_(os::IsTerminal(stderr)) {}
-
-Progress::~Progress() {
-  if (visible_) std::fputs("\r\033[K", stderr);
-}
-
-void Progress::Advance(uint64_t amount) {
-  done_ += amount;
-  const uint64_t percent = total_ == 0 ? 100 : std::min(done_, total_) * 100 / total_;
-  if (!visible_ || percent == shown_percent_) return;
-  shown_percent_ = percent;
-  std::fprintf(stderr, "\r%s %3llu %%", what_, static_cast<unsigned long long>(percent));
 }
 
 }  // namespace lull::tools

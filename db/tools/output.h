@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Output of the program lull: text or JSON on standard output, errors and progress on standard
-// error.
+// Output of the program lull: text or JSON on standard output, errors on standard error.
 //
 // Keys and values are bytes. In text, printable ASCII is literal, a backslash is \\, and any other
 // byte is \xNN; input has the same form. With --hex, all bytes are hexadecimal.
@@ -60,23 +59,5 @@ std::string MessageOf(const std::string& text);
 
 /// Prints the error as text or JSON; returns its exit code.
 int Fail(const leveldb::Status& status, bool json);
-
-/// Shows the progress of a long operation on standard error, if that is a terminal. One thread.
-class Progress {
- public:
-  Progress(const char* what, uint64_t total);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
-  void Advance(uint64_t amount);
-
- private:
-  const char* const what_;
-  const uint64_t total_;
-  const bool visible_;
-  uint64_t done_ = 0;
-  uint64_t shown_percent_ = UINT64_MAX;
-};
 
 }  // namespace lull::tools

@@ -7,12 +7,15 @@
 #include <memory>
 #include <vector>
 
+#include "db/recovery/repair.h"
 #include "db/tools/commands.h"
 #include "db/tools/inspect.h"
+#include "db/tools/progress.h"
 #include "leveldb/db.h"
 #include "lull/lull.h"
 #include "util/clock.h"
 #include "util/logging.h"
+#include "util/os.h"
 #include "util/random.h"
 
 namespace lull::tools {
@@ -20,13 +23,14 @@ namespace {
 
 using leveldb::Status;
 
-/// Prints the library's log messages to standard error.
+/// Prints the library's log messages to standard error, in place of a line of Progress.
 class ErrorLogger final : public leveldb::Logger {
  public:
   void Logv(const char* format, std::va_list arguments) override {
     char line[1000];
     std::vsnprintf(line, sizeof(line), format, arguments);
-    std::fprintf(stderr, "%s\n", MessageOf(line).c_str());
+    std::fprintf(stderr, "%s%s\n", os::IsTerminal(stderr) ? "\r\033[K" : "",
+                 MessageOf(line).c_str());
   }
 };
 
@@ -35,23 +39,31 @@ uint64_t TableBytes(const std::string& directory) {
   return Inspect(directory, &store).ok() ? store.manifest.version->TotalBytes() : 0;
 }
 
-/// Keys that divide the store into ranges of about the same size, to show progress.
-std::vector<std::string> Milestones(const std::string& directory) {
-  constexpr size_t kStretches = 20;
+/// The bytes that a compaction of all levels reads, if no table moves unread.
+uint64_t CompactionInputBytes(const std::string& directory) {
   InspectedStore store;
-  std::vector<std::string> keys;
-  if (!Inspect(directory, &store).ok()) return keys;
-  for (int level = 1; level < kLevels; ++level) {
-    for (const TableRef& table : store.manifest.version->level(level)) {
-      keys.push_back(table->smallest_user().ToString());
-    }
+  if (!Inspect(directory, &store).ok()) return 0;
+  const Version& version = *store.manifest.version;
+  uint64_t total = 0, from_above = 0;
+  for (int level = 0; level < kLevels; ++level) {
+    if (level > 0 && version.LevelBytes(level) > 0) total += from_above + version.LevelBytes(level);
+    from_above += version.LevelBytes(level);
   }
-  std::sort(keys.begin(), keys.end());
-  std::vector<std::string> chosen;
-  for (size_t i = 1; i < kStretches && keys.size() >= kStretches; ++i) {
-    chosen.push_back(keys[i * keys.size() / kStretches]);
-  }
-  return chosen;
+  return std::max(total, from_above);
+}
+
+/// The bytes that compactions of the open store have read.
+uint64_t CompactedBytes(leveldb::DB* db) {
+  std::string text;
+  db->GetProperty("lull.stats", &text);
+  const Json stats = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (stats.is_discarded()) return 0;
+  uint64_t bytes = 0;
+  for (const auto& [job_class, totals] : stats["job_totals"].items())
+    if (job_class != "flush") bytes += totals["read_bytes"].get<uint64_t>();
+  for (const Json& job : stats["jobs"])
+    if (job["class"] != "flush") bytes += job["input_bytes_done"].get<uint64_t>();
+  return bytes;
 }
 
 /// Latencies of operations.
@@ -112,7 +124,8 @@ Status Bench::Run(const char* what, Kind kind) {
   Random random(301);
   Clock* const clock = Clock::System();
   Latencies latencies;
-  Progress progress(what, call_.bench_entries);
+  const uint64_t entry_bytes = 16 + call_.bench_value_bytes;
+  Progress progress(call_.json, what, call_.bench_entries * entry_bytes);
   const uint64_t began = clock->NowNanos();
   for (uint64_t i = 0; i < call_.bench_entries; ++i) {
     char key[24];
@@ -122,10 +135,10 @@ Status Bench::Run(const char* what, Kind kind) {
     const Status status = Step(kind, key);
     if (!status.ok()) return status;
     latencies.Add(clock->NowNanos() - start);
-    progress.Advance(1);
+    progress.Advance(entry_bytes);
   }
-  const uint64_t bytes = call_.bench_entries * (16 + call_.bench_value_bytes);
-  const Json report = latencies.Report(what, clock->NowNanos() - began, bytes);
+  const Json report =
+      latencies.Report(what, clock->NowNanos() - began, call_.bench_entries * entry_bytes);
   const auto get = [&](const char* name) { return report[name].get<double>(); };
   PrintResult(
       call_.json, report,
@@ -158,7 +171,7 @@ int RunRepair(const Invocation& call) {
   leveldb::Options options;
   KeepTableFormat(call, &options);
   if (!call.json) options.info_log = &logger;
-  Status status = leveldb::RepairDB(call.store, options);
+  Status status = Repair(call.store, options, ShowProgress(call.json, "repairing"));
   if (status.ok()) status = Examine(call, &after);
   if (!status.ok()) return Fail(status, call.json);
   const uint64_t bytes = TableBytes(call.store);
@@ -172,22 +185,14 @@ int RunRepair(const Invocation& call) {
 
 int RunCompact(const Invocation& call) {
   const uint64_t before = TableBytes(call.store);
-  const std::vector<std::string> milestones = Milestones(call.store);
+  const uint64_t input_bytes = CompactionInputBytes(call.store);
   std::unique_ptr<leveldb::DB> db;
   Status status = OpenToWrite(call, &db);
   if (!status.ok()) return Fail(status, call.json);
   {
-    Progress progress("compacting", milestones.size() + 1);
-    const leveldb::Slice* begin = nullptr;
-    leveldb::Slice bound;
-    for (const std::string& milestone : milestones) {
-      const leveldb::Slice end(milestone);
-      db->CompactRange(begin, &end);
-      bound = end;
-      begin = &bound;
-      progress.Advance(1);
-    }
-    db->CompactRange(begin, nullptr);
+    const ProgressWatch watch(call.json, "compacting", input_bytes,
+                              [&] { return CompactedBytes(db.get()); });
+    db->CompactRange(nullptr, nullptr);
     status = WaitForIdle(db.get());
   }
   db.reset();
@@ -201,7 +206,11 @@ int RunCompact(const Invocation& call) {
 int RunCheckpoint(const Invocation& call) {
   std::unique_ptr<leveldb::DB> db;
   Status status = OpenToWrite(call, &db);
-  if (status.ok()) status = CreateCheckpoint(db.get(), call.target);
+  if (status.ok()) {
+    const ProgressWatch watch(call.json, "writing tables", TableBytes(call.store),
+                              [&] { return TableBytesIn(call.target); });
+    status = CreateCheckpoint(db.get(), call.target);
+  }
   db.reset();
   if (!status.ok()) return Fail(status, call.json);
   const uint64_t bytes = TableBytes(call.target);

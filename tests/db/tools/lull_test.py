@@ -522,15 +522,38 @@ class LullTest(unittest.TestCase):
         self.assertEqual(lull('bench', self.store).returncode, 1, 'never on a store that is there')
         self.assertEqual(self.ok('get', self.store, 'k00'), 'v0\n')
 
-    def test_progress_is_for_terminals(self):
+    def on_terminal(self, *arguments):
+        """What the terminal shows as the standard error of the program."""
         master, slave = pty.openpty()
-        done = subprocess.run([LULL, 'bench', self.store, '--entries=2000'], stderr=slave,
-                              stdout=subprocess.PIPE, text=True, timeout=60, check=True)
+        done = subprocess.run([LULL, *arguments], stderr=slave, stdout=subprocess.PIPE, text=True,
+                              timeout=60, check=True)
         os.close(slave)
-        shown = os.read(master, 100_000).decode()
+        try:
+            shown = os.read(master, 100_000).decode()
+        except OSError:  # nothing was written
+            shown = ''
         os.close(master)
-        self.assertIn('100 %', shown)
-        self.assertNotIn('%', re.sub(r'p99\.9', '', done.stdout).replace('100 %', '#'))
+        self.assertNotIn('%', re.sub(r'p99\.9|100 %', '', done.stdout))
+        return shown
+
+    def test_progress_is_for_people_at_terminals(self):
+        self.fill()
+        self.ok('compact', self.store)
+        for form in [], ['--json']:
+            copy, backups = [self.store + name + '.'.join(form) for name in ('copy', 'backups')]
+            for what, command in (('checking tables', ['check', self.store]),
+                                  ('repairing', ['repair', self.store]),
+                                  ('compacting', ['compact', self.store]),
+                                  ('writing tables', ['checkpoint', self.store, copy]),
+                                  ('copying tables', ['backup', 'create', self.store, backups]),
+                                  ('verifying tables', ['backup', 'verify', backups]),
+                                  ('restoring tables', ['backup', 'restore', backups, copy + '2']),
+                                  ('fill', ['bench', copy + '3', '--entries=2000'])):
+                shown = self.on_terminal(*form, *command)
+                if form:
+                    self.assertEqual(shown, '', command)
+                else:
+                    self.assertRegex(shown, what + r': [\d.]+ \w+ of [\d.]+ \w+, \d+ %')
 
     def test_options(self):
         rows = self.lines('options')
