@@ -105,22 +105,18 @@ leveldb::Status ReadCurrent(const StoreContext& context, uint64_t* number) {
 
 namespace {
 
-/// ReadManifest, for a store of LevelDB or Lull.
-leveldb::Status ReadRecords(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+/// Applies the records that follow in state->log.
+leveldb::Status TakeRecords(StoreContext* context, ManifestFields* fields, VersionBuilder* builder,
                             ManifestState* state) {
-  std::unique_ptr<leveldb::SequentialFile> file;
-  leveldb::Status status = OpenManifest(*context, &state->manifest_number, &file);
-  if (!status.ok()) return status;
   const std::string path = DescriptorFileName(context->name, state->manifest_number);
-  log::Reader reader(std::move(file), path, nullptr, context->env());
-  VersionBuilder builder(std::make_shared<Version>(context->order), make_table);
-  ManifestFields fields;
+  log::Reader& reader = *state->log;
+  leveldb::Status status;
   leveldb::Slice record;
   while (reader.ReadRecord(&record)) {
     VersionEdit edit;
     status = edit.DecodeFrom(record);
-    if (status.ok()) status = fields.Take(edit, context, state);
-    if (status.ok()) status = builder.Apply(edit);
+    if (status.ok()) status = fields->Take(edit, context, state);
+    if (status.ok()) status = builder->Apply(edit);
     if (!status.ok() && !status.IsInvalidArgument()) {
       const std::string text = "record at offset " + std::to_string(reader.LastRecordOffset()) +
                                ": " + status.ToString();
@@ -138,10 +134,25 @@ leveldb::Status ReadRecords(StoreContext* context, const VersionBuilder::MakeTab
     state->end = leveldb::Status::Corruption(
         path, "the record at offset " + std::to_string(reader.ValidBytes()) + " is cut short");
   }
+  return status;
+}
+
+/// ReadManifest, for a store of LevelDB or Lull.
+leveldb::Status ReadRecords(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                            ManifestState* state) {
+  std::unique_ptr<leveldb::SequentialFile> file;
+  leveldb::Status status = OpenManifest(*context, &state->manifest_number, &file);
+  if (!status.ok()) return status;
+  const std::string path = DescriptorFileName(context->name, state->manifest_number);
+  state->log = std::make_shared<log::Reader>(std::move(file), path, nullptr, context->env());
+  VersionBuilder builder(std::make_shared<Version>(context->order), make_table);
+  ManifestFields fields;
+  status = TakeRecords(context, &fields, &builder, state);
+  if (!status.ok()) return status;
   status = fields.Check(path);
   if (!status.ok() && state->is_torn) {
     return leveldb::Status::Corruption(path, "the record at offset " +
-                                                 std::to_string(reader.ValidBytes()) +
+                                                 std::to_string(state->log->ValidBytes()) +
                                                  " is cut short or has a bad checksum");
   }
   if (!status.ok()) return status;
@@ -152,6 +163,17 @@ leveldb::Status ReadRecords(StoreContext* context, const VersionBuilder::MakeTab
 }
 
 }  // namespace
+
+leveldb::Status ReadAppended(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                             ManifestState* state) {
+  const uint64_t known_bytes = state->log->ValidBytes();
+  state->log->ContinueAt(known_bytes);
+  VersionBuilder builder(state->version, make_table);
+  ManifestFields fields;
+  const leveldb::Status status = TakeRecords(context, &fields, &builder, state);
+  if (!status.ok() || state->log->ValidBytes() == known_bytes) return status;
+  return builder.Build(&state->version);
+}
 
 leveldb::Status ReadManifest(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                              ManifestState* state) {

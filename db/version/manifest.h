@@ -11,6 +11,7 @@
 #include "db/base/context.h"
 #include "db/version/version.h"
 #include "db/version/version_edit.h"
+#include "db/wal/log_reader.h"
 #include "db/wal/log_writer.h"
 #include "leveldb/status.h"
 
@@ -28,8 +29,9 @@ struct ManifestState {
   /// valid and is now damaged. In the latter case, tables that the MANIFEST does not name hold
   /// entries that are in no log.
   bool is_torn = false;
-  bool is_damaged = false;  ///< is_torn, and no byte of the record is missing
-  leveldb::Status end;      ///< if is_torn: the file, and the record's offset
+  bool is_damaged = false;           ///< is_torn, and no byte of the record is missing
+  leveldb::Status end;               ///< if is_torn: the file, and the record's offset
+  std::shared_ptr<log::Reader> log;  ///< at its end
 
   bool NeedsLog(uint64_t number) const {
     return number >= log_number || (prev_log_number != 0 && number == prev_log_number);
@@ -45,6 +47,11 @@ leveldb::Status ReadCurrent(const StoreContext& context, uint64_t* number);
 /// Reads CURRENT and its MANIFEST, and marks the file numbers in it as used. Any damage except an
 /// incomplete last record is an error.
 leveldb::Status ReadManifest(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                             ManifestState* state);
+
+/// Applies to `*state`, which ReadManifest filled, the records that another process has appended to
+/// the same MANIFEST since. Without any, keeps state->version. After an error `*state` is unusable.
+leveldb::Status ReadAppended(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                              ManifestState* state);
 
 /// Appends to one MANIFEST. One thread at a time: the opening thread, later the flush thread.

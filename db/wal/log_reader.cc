@@ -179,6 +179,7 @@ bool Reader::NextFragment(FragmentType* type, leveldb::Slice* payload) {
       return true;
     }
     const LogEnd if_last = EndIfLast();
+    if (stops_at_zeros_ && fragment.state == Fragment::State::kUnused) return Stop(if_last);
     if (skips_faults_) {
       NoteFault(offset(), CauseOf(fragment.state), if_last);
       SkipFault();
@@ -263,9 +264,9 @@ bool Reader::EndAtFault(LogEnd if_last, const char* cause) {
   return true;
 }
 
-/// Reads the block again. Returns whether an intact fragment is now at `offset`, where rest_
-/// begins.
-bool Reader::ReadBlockAgain(uint64_t offset) {
+/// Reads the block of `offset` from the file that now has the name; rest_ then begins there.
+/// Returns false on an error, or if the file is shorter.
+bool Reader::ReopenAt(uint64_t offset) {
   const uint64_t block_offset = offset - offset % kBlockBytes;
   leveldb::SequentialFile* raw = nullptr;
   status_ = env_->NewSequentialFile(file_name_, &raw);
@@ -279,9 +280,24 @@ bool Reader::ReadBlockAgain(uint64_t offset) {
   }
   at_eof_ = false;
   block_end_offset_ = block_offset;
-  if (!FillBlock() || rest_.size() <= offset - block_offset) return false;
+  FillBlock();
+  if (end_ == LogEnd::kError || rest_.size() < offset - block_offset) return false;
   rest_.remove_prefix(offset - block_offset);
-  return ParseFragment(rest_).state == Fragment::State::kIntact;
+  return true;
+}
+
+/// Reads the block of a fault again. Returns whether an intact fragment is now at `offset`.
+bool Reader::ReadBlockAgain(uint64_t offset) {
+  return ReopenAt(offset) && ParseFragment(rest_).state == Fragment::State::kIntact;
+}
+
+void Reader::ContinueAt(uint64_t offset) {
+  end_ = LogEnd::kNone;
+  in_record_ = false;
+  valid_bytes_ = offset;
+  if (ReopenAt(offset) || end_ == LogEnd::kError) return;
+  status_ = leveldb::Status::IOError(file_name_, "was shortened while it was read");
+  end_ = LogEnd::kError;
 }
 
 /// Moves rest_ from the fault at its front to the next readable record in this block, or to the end
@@ -343,6 +359,7 @@ bool Reader::ChainHoldsRecordStart(leveldb::Slice block) const {
 
 bool Reader::Stop(LogEnd end, uint64_t at, const char* cause) {
   end_ = end;
+  file_.reset();
   if (IsDamage(end)) {
     status_ = leveldb::Status::Corruption(file_name_,
                                           std::string(cause) + " at offset " + std::to_string(at));

@@ -73,6 +73,10 @@ class Reader {
   /// an older log in the same file; the caller must detect those.
   void SkipFaults() { skips_faults_ = true; }
 
+  /// Makes zeros the end of the log, whatever follows them: for a log that a running process
+  /// appends to, and whose preallocated rest would take long to read.
+  void StopAtZeros() { stops_at_zeros_ = true; }
+
   /// Returns the first fault skipped since the last call, before the last returned record; or OK.
   leveldb::Status TakeSkipped();
 
@@ -81,6 +85,10 @@ class Reader {
   /// kTorn). Stops at the first bad record, so the records returned are always a prefix of those
   /// written. A short read is repeated; only an empty one is the end of the file.
   bool ReadRecord(leveldb::Slice* record);
+
+  /// After the end: makes ReadRecord go on at `offset`, where a record ended, with what was
+  /// appended since. REQUIRES: an `env`.
+  void ContinueAt(uint64_t offset);
 
   LogEnd end() const { return end_; }
   const leveldb::Status& status() const { return status_; }
@@ -104,6 +112,7 @@ class Reader {
   /// Returns false at the end of the file or on an error; rest_ is then empty.
   bool FillBlock();
   bool EndAtFault(LogEnd if_last, const char* cause);
+  bool ReopenAt(uint64_t offset);
   bool ReadBlockAgain(uint64_t offset);
   void SkipFault();
   void NoteFault(uint64_t at, const char* cause, LogEnd if_last);
@@ -114,7 +123,7 @@ class Reader {
   bool Stop(LogEnd end, uint64_t at = 0, const char* cause = "");
   uint64_t offset() const { return block_end_offset_ - rest_.size(); }
 
-  std::unique_ptr<leveldb::SequentialFile> file_;
+  std::unique_ptr<leveldb::SequentialFile> file_;  // null after the end
   const std::string file_name_;
   const IsOwn is_own_;
   leveldb::Env* const env_;
@@ -123,6 +132,7 @@ class Reader {
   uint64_t block_end_offset_ = 0;  // file offset of the block's end
   bool at_eof_ = false;
   bool skips_faults_ = false;
+  bool stops_at_zeros_ = false;
   std::optional<Fault> fault_;  // the first fault skipped since TakeSkipped
   bool in_record_ = false;      // between the first fragment of a record and its last
   std::string assembled_;

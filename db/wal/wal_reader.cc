@@ -49,6 +49,11 @@ bool WalReader::ReadRecord(leveldb::Slice* record) {
   return false;
 }
 
+void WalReader::Continue() {
+  met_older_ = false;
+  reader_.ContinueAt(valid_bytes_);
+}
+
 /// Whether `record` belongs to an older log. A batch begins with its sequence.
 bool WalReader::IsOlder(const leveldb::Slice& record) const {
   return record.size() >= sizeof(uint64_t) && DecodeFixed64(record.data()) < sequence_min_;

@@ -45,9 +45,12 @@ class WalReader {
     reader_.SkipFaults();
   }
   leveldb::Status TakeSkipped() { return reader_.TakeSkipped(); }
+  void StopAtZeros() { reader_.StopAtZeros(); }
 
   /// As in log::Reader. A record of an older log is the end of this one.
   bool ReadRecord(leveldb::Slice* record);
+  /// After the end: makes ReadRecord go on with what was appended since. REQUIRES: an `env`.
+  void Continue();
   log::LogEnd end() const { return met_older_ ? log::LogEnd::kTorn : reader_.end(); }
   const leveldb::Status& status() const { return reader_.status(); }
   uint64_t ValidBytes() const { return valid_bytes_; }
