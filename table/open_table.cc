@@ -215,14 +215,14 @@ bool OpenTable::FindCached(const BlockReadOptions& read, const BlockHandle& hand
 }
 
 void OpenTable::Prefetch(const BlockHandle& handle) const {
-  if (options.extension == nullptr || !source.CheckHandle(handle).ok()) return;
+  if (options.prefetcher == nullptr || !source.CheckHandle(handle).ok()) return;
   if (leveldb::Cache* const cache = options.block_cache) {
     const CacheKey key(cache_id, handle.offset);
     if (leveldb::Cache::Handle* const cached = cache->Lookup(key.slice()))
       return cache->Release(cached);
   }
-  options.extension->Prefetch(file.get(), handle.offset,
-                              static_cast<size_t>(handle.size) + kBlockTrailerBytes);
+  options.prefetcher->Prefetch(handle.offset,
+                               static_cast<size_t>(handle.size) + kBlockTrailerBytes);
 }
 
 Status OpenTable::Lease(const BlockHandle& handle, const Slice& contents,

@@ -18,11 +18,19 @@
 #include "leveldb/status.h"
 #include "table/compression.h"
 #include "table/key_order.h"
-#include "util/env_extension.h"
 #include "util/owned_counter.h"
 #include "util/resizable_cache.h"
 
 namespace lull {
+
+/// Begins to read a part of a table's file into the page cache, without waiting for it. Any thread.
+class Prefetcher {
+ public:
+  virtual void Prefetch(uint64_t offset, size_t bytes) const = 0;
+
+ protected:
+  ~Prefetcher() = default;
+};
 
 /// Options of a table, fixed at open.
 struct TableReadOptions {
@@ -31,10 +39,10 @@ struct TableReadOptions {
   leveldb::Cache* block_cache = nullptr;                 ///< null: blocks are not cached
   /// block_cache if it decides what it takes; null: it gets each block that is read.
   ResizableCache* admission = nullptr;
-  EnvExtension* extension = nullptr;  ///< of the Env that opened the file; can be null
-  bool paranoid_checks = false;       ///< Open also fails on a damaged filter
-  SeenCodec* seen = nullptr;          ///< notes the codecs of blocks; or null
-  std::string file_name;              ///< for messages
+  const Prefetcher* prefetcher = nullptr;  ///< of the file, with its life; or null
+  bool paranoid_checks = false;            ///< Open also fails on a damaged filter
+  SeenCodec* seen = nullptr;               ///< notes the codecs of blocks; or null
+  std::string file_name;                   ///< for messages
 };
 
 /// Options of one read.

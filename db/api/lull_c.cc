@@ -193,6 +193,10 @@ leveldb_t* lull_open_read_only(const leveldb_options_t* options, const char* nam
   return new leveldb_t{db};
 }
 
+void lull_refresh(leveldb_t* db, char** errptr) {
+  if (IsGiven(db, "lull_refresh: db", errptr)) KeepError(lull::Refresh(db->rep), errptr);
+}
+
 const char* lull_version_string(void) { return lull::VersionString(); }
 
 void lull_check_options(const char* scheduling, char** errptr) {

@@ -8,13 +8,6 @@
 namespace lull {
 namespace {
 
-leveldb::Status NotOurs(const char* function) {
-  return leveldb::Status::InvalidArgument(
-      function,
-      "the DB is not one that leveldb::DB::Open, lull::Open or lull::OpenReadOnly of "
-      "Lull returned");
-}
-
 leveldb::Iterator* IteratorWithin(leveldb::DB* db, const leveldb::ReadOptions& options,
                                   const KeyBounds& bounds, const char* function) {
   Readable* const store = Readables::Get().Find(db);

@@ -1,10 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// OpenReadOnly: a store at one moment, without its LOCK, while another process can write to it.
-// Writes nothing, and has no background work. Any thread reads. The load is repeated until the
-// store does not change meanwhile (live_store.h). Open tables stay readable if they are deleted
-// later.
-#include <algorithm>
+// OpenReadOnly and Refresh: a store without its LOCK, while another process can write to it. Writes
+// nothing, and has no background work. Any thread reads, without a lock: it pins the Moment that
+// the last Refresh published. Open tables stay readable if they are deleted later.
 #include <atomic>
 #include <memory>
 #include <span>
@@ -18,11 +16,11 @@
 #include "db/read/readable.h"
 #include "db/read/snapshots.h"
 #include "db/read/table_cache.h"
-#include "db/recovery/live_store.h"
-#include "db/recovery/recovery.h"
+#include "db/recovery/store_follower.h"
 #include "db/report/properties.h"
 #include "lull/lull.h"
 #include "util/grace.h"
+#include "util/mutex.h"
 
 namespace lull {
 namespace {
@@ -30,21 +28,33 @@ namespace {
 using leveldb::Slice;
 using leveldb::Status;
 
+/// What a read sees. The next Moment can share memtables with it, so a view shows later entries
+/// too.
+struct Moment {
+  ~Moment() { view->Unref(); }
+  ReadView* const view;
+  const SequenceNumber sequence;
+};
+
 class ReadOnlyStore final : public leveldb::DB, private Readable {
  public:
   explicit ReadOnlyStore(std::unique_ptr<StoreContext> context)
       : context_(std::move(context)),
-        tables_(context_.get(), &grace_, [this] { retired_.store(true); }) {
+        tables_(context_.get(), &grace_, [this] { retired_.store(true); }),
+        follower_(context_.get(), [this](const TableMeta& table) {
+          return std::make_shared<TableFile>(
+              table, [this](const TableFile& file) { tables_.Forget(file); });
+        }) {
     Readables::Get().Add(this, this);
   }
   ~ReadOnlyStore() override {
     Readables::Get().Remove(this);
-    if (view_ != nullptr) view_->Unref();
+    delete moment_.load();
+    while (grace_.Collect() > 0) {  // what is retired can have tables, which use tables_
+    }
   }
 
-  Status Load() {
-    return LoadUnchanged(*context_, [this] { return TryLoad(); });
-  }
+  Status Refresh() override LULL_EXCLUDES(refresh_mutex_);
 
   Status Put(const leveldb::WriteOptions&, const Slice&, const Slice&) override {
     return Refusal();
@@ -57,8 +67,13 @@ class ReadOnlyStore final : public leveldb::DB, private Readable {
   leveldb::Iterator* NewIterator(const leveldb::ReadOptions& options) override {
     return NewIterator(options, {}).release();
   }
-  // The store never changes, so all snapshots are equal.
-  const leveldb::Snapshot* GetSnapshot() override { return new StoreSnapshot(last_sequence_); }
+  const leveldb::Snapshot* GetSnapshot() override {
+    const GraceGuard guard(grace_);
+    const Moment& now = *moment_.load(std::memory_order_acquire);
+    auto snapshot = std::make_unique<StoreSnapshot>(now.sequence);
+    snapshot->KeepView(now.view);
+    return snapshot.release();
+  }
   void ReleaseSnapshot(const leveldb::Snapshot* snapshot) override {
     delete static_cast<const StoreSnapshot*>(snapshot);
   }
@@ -72,13 +87,20 @@ class ReadOnlyStore final : public leveldb::DB, private Readable {
   std::unique_ptr<leveldb::Iterator> NewIterator(const leveldb::ReadOptions& options,
                                                  const KeyBounds& bounds) override;
 
-  Status TryLoad();
-  void OpenTables(const Version& version);
+  /// Calls read(ReadView*, SequenceNumber) for the moment of `options`. The view stays until the
+  /// end of the call.
   template <class Read>
-  auto WithGuard(const leveldb::ReadOptions& options, Read read);
-  /// Closes evicted tables. REQUIRES: this thread holds no guard.
-  void CloseEvicted() {
-    if (retired_.exchange(false)) grace_.Collect();
+  void At(const leveldb::ReadOptions& options, Read read) {
+    const GraceGuard guard(grace_);
+    const Moment& now = *moment_.load(std::memory_order_acquire);
+    const auto* const snapshot = static_cast<const StoreSnapshot*>(options.snapshot);
+    if (snapshot == nullptr) return read(now.view, now.sequence);
+    read(snapshot->kept_view(), snapshot->sequence());
+  }
+  void OpenTables(const Version& version);
+  /// Frees what was evicted or replaced. REQUIRES: this thread holds no guard.
+  void CollectRetired() {
+    if (retired_.exchange(false) && grace_.Collect() > 0) retired_.store(true);
   }
   Status Refusal() const {
     return Status::NotSupported(context_->name, "is open for reading only");
@@ -88,28 +110,35 @@ class ReadOnlyStore final : public leveldb::DB, private Readable {
   GraceDomain grace_;
   TableCache tables_;
   std::atomic<bool> retired_{false};
-  // Constant after the load.
-  ReadView* view_ = nullptr;
-  SequenceNumber last_sequence_ = 0;
+  std::atomic<const Moment*> moment_{nullptr};  // not null after the first Refresh
+
+  Mutex refresh_mutex_;
+  StoreFollower follower_ LULL_GUARDED_BY(refresh_mutex_);
 };
 
-Status ReadOnlyStore::TryLoad() {
-  if (view_ != nullptr) std::exchange(view_, nullptr)->Unref();
-  const auto make_table = [this](const TableMeta& table) {
-    return std::make_shared<TableFile>(table,
-                                       [this](const TableFile& file) { tables_.Forget(file); });
-  };
-  Recovered recovered;
-  const Status status = RecoverInMemory(context_.get(), make_table, &recovered);
-  if (!status.ok()) return status;
-  last_sequence_ = recovered.last_sequence;
-  std::vector<MemTableRef> memtables;  // newest first
-  for (auto sealed = recovered.memtables.rbegin(); sealed != recovered.memtables.rend(); ++sealed)
-    memtables.push_back(sealed->memtable);
-  view_ = new ReadView(std::make_shared<MemTable>(context_->order, context_->memtable_blocks),
-                       std::move(memtables), recovered.manifest.version);
-  OpenTables(view_->version());
-  return status;
+Status ReadOnlyStore::Refresh() {
+  {
+    MutexLock lock(refresh_mutex_);
+    const Status status = follower_.Update([this](const Version& version) { OpenTables(version); });
+    if (!status.ok()) return status;
+    const Recovered& state = follower_.state();
+    const Moment* const now = moment_.load(std::memory_order_relaxed);
+    if (now != nullptr && now->sequence == state.last_sequence &&
+        &now->view->version() == state.manifest.version.get())
+      return status;
+    std::vector<MemTableRef> memtables;  // newest first
+    for (auto at = state.memtables.rbegin(); at != state.memtables.rend(); ++at)
+      memtables.push_back(at->memtable);
+    auto* const view =
+        new ReadView(std::make_shared<MemTable>(context_->order, context_->memtable_blocks),
+                     std::move(memtables), state.manifest.version);
+    moment_.store(new Moment{view, state.last_sequence}, std::memory_order_release);
+    if (now != nullptr) grace_.Retire([now] { delete now; });
+    retired_.store(true);
+  }
+  CollectRetired();
+  context_->memtable_blocks->TrimTo(0);
+  return Status::OK();
 }
 
 /// Opens as many tables as allowed. A table that cannot be opened fails the read that needs it.
@@ -118,37 +147,36 @@ void ReadOnlyStore::OpenTables(const Version& version) {
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : version.level(level)) {
       if (left-- <= 0) return;
-      tables_.NewIterator(table.get(), BlockReadOptions());
+      tables_.OpenAhead(table.get());
     }
   }
 }
 
-template <class Read>
-auto ReadOnlyStore::WithGuard(const leveldb::ReadOptions& options, Read read) {
-  ReadCounts::Counters unreported;
-  BlockReadOptions how = HowToRead(options, context_->options);
-  how.counts = unreported.data();
-  const auto result = [&] {
-    const GraceGuard guard(grace_);
-    return read(how);
-  }();
-  CloseEvicted();
-  return result;
-}
-
 Status ReadOnlyStore::Get(const leveldb::ReadOptions& options, const Slice& key,
                           std::string* value) {
-  return WithGuard(options, [&](const BlockReadOptions& how) {
-    return view_->Get(&tables_, how, LookupKey(key, last_sequence_), value);
+  Status status;
+  ReadCounts::Counters unreported;
+  BlockReadOptions read = HowToRead(options, context_->options);
+  read.counts = unreported.data();
+  At(options, [&](ReadView* view, SequenceNumber sequence) {
+    status = view->Get(&tables_, read, LookupKey(key, sequence), value);
   });
+  CollectRetired();
+  return status;
 }
 
 std::vector<Status> ReadOnlyStore::MultiGet(const leveldb::ReadOptions& options,
                                             std::span<const Slice> keys,
                                             std::vector<std::string>* values) {
-  return WithGuard(options, [&](const BlockReadOptions& how) {
-    return view_->MultiGet(&tables_, how, keys, last_sequence_, values);
+  std::vector<Status> statuses;
+  ReadCounts::Counters unreported;
+  BlockReadOptions read = HowToRead(options, context_->options);
+  read.counts = unreported.data();
+  At(options, [&](ReadView* view, SequenceNumber sequence) {
+    statuses = view->MultiGet(&tables_, read, keys, sequence, values);
   });
+  CollectRetired();
+  return statuses;
 }
 
 std::unique_ptr<leveldb::Iterator> ReadOnlyStore::NewIterator(const leveldb::ReadOptions& options,
@@ -156,31 +184,47 @@ std::unique_ptr<leveldb::Iterator> ReadOnlyStore::NewIterator(const leveldb::Rea
   auto reads = std::make_unique<IteratorReads>(nullptr, HowToRead(options, context_->options));
   const auto open = [this, read = reads->options()](TableFile* file) {
     std::unique_ptr<leveldb::Iterator> iterator = tables_.NewIterator(file, *read);
-    CloseEvicted();
+    CollectRetired();
     return iterator;
   };
-  return NewDbIterator(context_->order, view_->NewIterator(open, bounds), last_sequence_,
-                       std::move(reads), nullptr, bounds);
+  ReadView* view = nullptr;
+  SequenceNumber sequence = 0;
+  At(options, [&](ReadView* pinned, SequenceNumber its_sequence) {
+    pinned->Ref();
+    view = pinned;
+    sequence = its_sequence;
+  });
+  auto iterator = NewDbIterator(context_->order, view->NewIterator(open, bounds), sequence,
+                                std::move(reads), nullptr, bounds);
+  view->Unref();
+  return iterator;
 }
 
 bool ReadOnlyStore::GetProperty(const Slice& property, std::string* value) {
   value->clear();
-  const GraceGuard guard(grace_);
-  PropertySource source;
-  source.version = &view_->version();
-  source.memory_bytes = context_->options.block_cache->TotalCharge() + view_->MemoryBytes();
-  return RenderProperty(property, source, value);
+  bool is_known = false;
+  At({}, [&](ReadView* view, SequenceNumber) {
+    PropertySource source;
+    source.version = &view->version();
+    source.memory_bytes = context_->options.block_cache->TotalCharge() + view->MemoryBytes();
+    is_known = RenderProperty(property, source, value);
+  });
+  return is_known;
 }
 
 void ReadOnlyStore::GetApproximateSizes(const leveldb::Range* ranges, int count, uint64_t* sizes) {
-  {
-    const GraceGuard guard(grace_);
-    for (int i = 0; i < count; ++i) sizes[i] = view_->ApproximateBytes(&tables_, ranges[i]);
-  }
-  CloseEvicted();
+  At({}, [&](ReadView* view, SequenceNumber) {
+    for (int i = 0; i < count; ++i) sizes[i] = view->ApproximateBytes(&tables_, ranges[i]);
+  });
+  CollectRetired();
 }
 
 }  // namespace
+
+Status Refresh(leveldb::DB* db) {
+  Readable* const store = Readables::Get().Find(db);
+  return store == nullptr ? NotOurs("Refresh") : store->Refresh();
+}
 
 Status OpenReadOnly(const leveldb::Options& options, const std::string& name, leveldb::DB** db) {
   if (db == nullptr) return Status::InvalidArgument("OpenReadOnly: the result pointer is null");
@@ -198,7 +242,7 @@ Status OpenReadOnly(const leveldb::Options& options, const std::string& name, le
   Status status = context->StayInDirectory();
   if (!status.ok() && !status.IsNotFound()) return status;
   auto store = std::make_unique<ReadOnlyStore>(std::move(context));
-  status = store->Load();
+  status = store->Refresh();
   if (status.ok()) *db = store.release();
   return status;
 }

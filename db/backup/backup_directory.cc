@@ -106,7 +106,10 @@ Status BackupDirectory::CreateAndLock() {
 
 Status BackupDirectory::Lock() {
   const Status status = env_->LockFile(LockFileName(dir_), &lock_);
-  if (!status.ok()) return Status::IOError(dir_, "cannot be locked: " + status.ToString());
+  if (!status.ok()) {
+    return Status::IOError(
+        dir_, "cannot be locked; another backup or prune may be running: " + status.ToString());
+  }
   for (const std::string& path : {TempDataPath(), TempListPath()}) {
     if (!env_->FileExists(path)) continue;
     const Status removed = env_->RemoveFile(path);

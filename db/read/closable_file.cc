@@ -46,4 +46,10 @@ leveldb::Status ClosableFile::Read(uint64_t offset, size_t n, leveldb::Slice* re
   return status;
 }
 
+void ClosableFile::Prefetch(uint64_t offset, size_t bytes) const {
+  const GraceGuard guard(*grace_);
+  leveldb::RandomAccessFile* const open = open_.load(std::memory_order_acquire);
+  if (open != nullptr && extension_ != nullptr) extension_->Prefetch(open, offset, bytes);
+}
+
 }  // namespace lull

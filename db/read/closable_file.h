@@ -15,6 +15,8 @@
 #include "leveldb/env.h"
 #include "leveldb/slice.h"
 #include "leveldb/status.h"
+#include "table/table_reader.h"
+#include "util/env_extension.h"
 #include "util/grace.h"
 
 namespace lull {
@@ -31,13 +33,14 @@ class FileKeeper {
   ~FileKeeper() = default;
 };
 
-class ClosableFile final : public leveldb::RandomAccessFile {
+class ClosableFile final : public leveldb::RandomAccessFile, public Prefetcher {
  public:
-  /// `opened`: the file at `path`, open.
-  ClosableFile(leveldb::Env* env, std::string path,
+  /// `opened`: the file at `path`, open. `extension`: of `env`; can be null.
+  ClosableFile(leveldb::Env* env, EnvExtension* extension, std::string path,
                std::unique_ptr<leveldb::RandomAccessFile> opened, GraceDomain* grace,
                FileKeeper* keeper)
       : env_(env),
+        extension_(extension),
         path_(std::move(path)),
         grace_(grace),
         keeper_(keeper),
@@ -47,6 +50,9 @@ class ClosableFile final : public leveldb::RandomAccessFile {
   /// The result is always in `scratch`: memory of the open file is invalid after it closes.
   leveldb::Status Read(uint64_t offset, size_t n, leveldb::Slice* result,
                        char* scratch) const override;
+
+  /// No effect while the file is closed.
+  void Prefetch(uint64_t offset, size_t bytes) const override;
 
   // The keeper calls these, one thread at a time.
 
@@ -67,6 +73,7 @@ class ClosableFile final : public leveldb::RandomAccessFile {
 
  private:
   leveldb::Env* const env_;
+  EnvExtension* const extension_;
   const std::string path_;
   GraceDomain* const grace_;
   FileKeeper* const keeper_;

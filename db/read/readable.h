@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Readable: what lull/read.h needs of a store, open for writing or for reading only. Any thread.
+// Readable: what lull/read.h and Refresh need of a store, open for writing or for reading only. Any
+// thread.
 #pragma once
 
 #include <memory>
@@ -29,11 +30,16 @@ class Readable {
                                                 std::vector<std::string>* values) = 0;
   virtual std::unique_ptr<leveldb::Iterator> NewIterator(const leveldb::ReadOptions& options,
                                                          const KeyBounds& bounds) = 0;
+  /// See lull::Refresh. A store open for writing always shows its present state.
+  virtual leveldb::Status Refresh() { return leveldb::Status::OK(); }
 
  protected:
   ~Readable() = default;
 };
 
 using Readables = Registry<leveldb::DB, Readable>;
+
+/// The error of `function` for a DB that is not in Readables.
+leveldb::Status NotOurs(const char* function);
 
 }  // namespace lull

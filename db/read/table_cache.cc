@@ -190,7 +190,6 @@ TableReadOptions TableCache::ReadOptions(bool privately, std::string path) const
   options.filter_policy = privately ? nullptr : context_->options.filter_policy;
   options.block_cache = privately ? nullptr : context_->options.block_cache;
   options.admission = privately ? nullptr : context_->own_cache.get();
-  options.extension = context_->extension;
   options.paranoid_checks = context_->options.paranoid_checks;
   options.seen = &context_->seen_codec;
   options.file_name = std::move(path);
@@ -204,12 +203,13 @@ leveldb::Status TableCache::OpenCached(const TableFile& file, CachedTable** tabl
   leveldb::Status status = OpenFile(file, false, &path, &input);
   if (!status.ok()) return status;
   FileKeeper* const keeper = this;
-  auto closable =
-      std::make_unique<ClosableFile>(context_->env(), path, std::move(input), grace_, keeper);
+  auto closable = std::make_unique<ClosableFile>(context_->env(), context_->extension, path,
+                                                 std::move(input), grace_, keeper);
   ClosableFile* const its_file = closable.get();
+  TableReadOptions options = ReadOptions(false, std::move(path));
+  options.prefetcher = its_file;
   std::unique_ptr<TableReader> reader;
-  status = TableReader::Open(ReadOptions(false, std::move(path)), std::move(closable),
-                             file.file_bytes(), &reader);
+  status = TableReader::Open(options, std::move(closable), file.file_bytes(), &reader);
   if (status.ok()) *table = new CachedTable(std::move(reader), its_file);
   return status;
 }

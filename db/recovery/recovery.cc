@@ -18,13 +18,16 @@
 #include "db/memory/batch_format.h"
 #include "db/memory/memtable.h"
 #include "db/recovery/codec_evidence.h"
-#include "db/recovery/manifest_evidence.h"
 #include "db/version/foreign_store.h"
 #include "util/file_util.h"
 #include "util/logging.h"
 
 namespace lull {
 namespace {
+
+/// The WALs that memtables are kept of: the next open reads all of them again, and each can have a
+/// memtable of its own.
+constexpr size_t kWalsMax = 32;
 
 /// Writes memtables, oldest first, to one L0 table.
 leveldb::Status FlushMemTables(StoreContext* context, std::vector<SealedMemTable> memtables,
@@ -65,7 +68,7 @@ class WalReplay {
   leveldb::Status ReplayAll(const std::vector<uint64_t>& numbers);
 
  private:
-  leveldb::Status ReplayOne(const std::string& path);
+  leveldb::Status ReplayOne(uint64_t number, const std::string& path);
   leveldb::Status TakeRecord(const leveldb::Slice& record, const std::string& path,
                              uint64_t offset);
   leveldb::Status SealMemTable();
@@ -135,7 +138,7 @@ leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers) {
       status = limits_.commit(result_, number);
     }
     if (memtable_ == nullptr) memtable_wal_ = number;
-    if (status.ok()) status = ReplayOne(path);
+    if (status.ok()) status = ReplayOne(number, path);
     if (!status.ok()) return status;
     if (last_.has_entries) result_->wals.push_back({number, file_bytes});
     if (last_.has_records && !stopped_ && bad_end_.ok()) settle(&result_->obsolete);
@@ -204,6 +207,7 @@ void WalReplay::Unseal() {
 
 /// Whether the memtable can take the entries of a WAL of this length too.
 bool WalReplay::HasRoomFor(uint64_t file_bytes) const {
+  if (limits_.logs_may_grow && result_->wals.size() <= kWalsMax) return false;
   const uint64_t bytes = memtable_->MemoryBytes();
   if (bytes >= context_->options.write_buffer_size) return false;
   return !limits_.free_bytes || bytes + file_bytes <= *limits_.free_bytes / 2;
@@ -211,19 +215,19 @@ bool WalReplay::HasRoomFor(uint64_t file_bytes) const {
 
 /// Whether the memtables can stay in memory until the store flushes them.
 bool WalReplay::MayStayInMemory() const {
-  constexpr size_t kWalsMax = 32;  // the next open reads all of them again
   if (limits_.logs_may_grow || (lacks_space_ && may_keep_ && !stopped_)) return true;
   if (flushes_ || stopped_ || result_->wals.size() > kWalsMax) return false;
   const uint64_t memtable_bytes = context_->options.write_buffer_size;
   return sealed_bytes_ <= memtable_bytes / 4 || sealed_bytes_ >= 2 * memtable_bytes;
 }
 
-leveldb::Status WalReplay::ReplayOne(const std::string& path) {
+leveldb::Status WalReplay::ReplayOne(uint64_t number, const std::string& path) {
   leveldb::SequentialFile* raw = nullptr;
   leveldb::Status status = context_->env()->NewSequentialFile(path, &raw);
   if (!status.ok()) return status;
-  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path,
-                   limits_.logs_may_grow ? context_->env() : nullptr);
+  auto opened = std::make_unique<WalReader>(std::unique_ptr<leveldb::SequentialFile>(raw), path,
+                                            limits_.logs_may_grow ? context_->env() : nullptr);
+  WalReader& reader = *opened;
   leveldb::Slice record;
   last_ = {};
   while (!stopped_ && reader.ReadRecord(&record)) {
@@ -259,6 +263,10 @@ leveldb::Status WalReplay::ReplayOne(const std::string& path) {
   last_.is_torn = reader.end() != log::LogEnd::kClean;
   met_empty_ = met_empty_ || !last_.has_records;
   if (reader.end() == log::LogEnd::kBadLast) bad_end_ = reader.status();
+  if (limits_.logs_may_grow && last_.has_records) {
+    result_->last_wal = std::move(opened);
+    result_->last_wal_number = number;
+  }
   return status;
 }
 
@@ -343,14 +351,11 @@ leveldb::Status CheckTablesExist(const StoreContext& context, const ManifestStat
   return leveldb::Status::Corruption(std::to_string(missing) + " missing files; e.g.", example);
 }
 
-/// Reads the MANIFEST and classifies the directory's files.
-leveldb::Status ReadDirectory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
-                              Recovered* result, DirectoryFiles* files) {
-  leveldb::Status status = ReadManifest(context, make_table, &result->manifest);
-  if (!status.ok()) return status;
-  if (result->manifest.is_damaged && context->options.paranoid_checks) return result->manifest.end;
+}  // namespace
+
+leveldb::Status ReadDirectory(StoreContext* context, Recovered* result, DirectoryFiles* files) {
   std::vector<std::string> names;
-  status = context->env()->GetChildren(context->name, &names);
+  leveldb::Status status = context->env()->GetChildren(context->name, &names);
   if (!status.ok()) return status;
 
   const ManifestState& manifest = result->manifest;
@@ -392,6 +397,18 @@ leveldb::Status ReadDirectory(StoreContext* context, const VersionBuilder::MakeT
   if (status.ok()) status = CheckTablesExist(*context, manifest, present);
   std::sort(files->wals.begin(), files->wals.end());
   return status.ok() ? CheckManifestIsCurrent(*context, manifest, *files) : status;
+}
+
+namespace {
+
+/// Reads the MANIFEST and lists the directory.
+leveldb::Status ReadManifestAndDirectory(StoreContext* context,
+                                         const VersionBuilder::MakeTable& make_table,
+                                         Recovered* result, DirectoryFiles* files) {
+  const leveldb::Status status = ReadManifest(context, make_table, &result->manifest);
+  if (!status.ok()) return status;
+  if (result->manifest.is_damaged && context->options.paranoid_checks) return result->manifest.end;
+  return ReadDirectory(context, result, files);
 }
 
 /// Decides about the tables that the MANIFEST does not list. Returns those that are newer than it,
@@ -473,7 +490,7 @@ leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& 
                         const CommitRecovered& commit, uint64_t memory_bytes_max,
                         Recovered* result) {
   DirectoryFiles files;
-  leveldb::Status status = ReadDirectory(context, make_table, result, &files);
+  leveldb::Status status = ReadManifestAndDirectory(context, make_table, result, &files);
   if (!status.ok()) return status;
   LookForCodec(*context, *result->manifest.version);
   auto newer = SortTables(*context, files.tables, result);
@@ -506,7 +523,7 @@ namespace {
 leveldb::Status ReplayInMemory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                                Recovered* result) {
   DirectoryFiles files;
-  const leveldb::Status status = ReadDirectory(context, make_table, result, &files);
+  const leveldb::Status status = ReadManifestAndDirectory(context, make_table, result, &files);
   if (!status.ok()) return status;
   WalReplay::Limits limits;
   limits.memory_bytes_max = UINT64_MAX;

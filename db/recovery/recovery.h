@@ -29,11 +29,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "db/base/context.h"
 #include "db/memory/memtables.h"
+#include "db/recovery/manifest_evidence.h"
 #include "db/version/manifest.h"
 #include "db/wal/wal_reader.h"
 
@@ -51,6 +53,9 @@ struct Recovered {
   // File names, without the directory.
   std::vector<std::string> lost;      ///< to keep under lost/: partly unread
   std::vector<std::string> obsolete;  ///< not needed after the new MANIFEST is durable
+  /// RecoverInMemory only: the last WAL with a record, read to its end, and its number.
+  std::unique_ptr<WalReader> last_wal;
+  uint64_t last_wal_number = 0;
 };
 
 /// Makes the tables so far durable in a MANIFEST that needs no WAL below `log_number`, and removes
@@ -65,10 +70,14 @@ leveldb::Status Recover(StoreContext* context, const VersionBuilder::MakeTable& 
                         Recovered* result);
 
 /// The same for a process that only reads, without the LOCK. All that the WALs hold stays in
-/// memory; creates no file. WALs can grow meanwhile. The MANIFEST can change; the caller must
-/// detect that.
+/// memory, each WAL in a memtable of its own unless there are many; creates no file. WALs can grow
+/// meanwhile. The MANIFEST can change; the caller must detect that.
 leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                                 Recovered* result);
+
+/// Lists the directory: finds what result->manifest needs and what is obsolete. Fails if files are
+/// missing, or if the directory shows that the MANIFEST lacks edits.
+leveldb::Status ReadDirectory(StoreContext* context, Recovered* result, DirectoryFiles* files);
 
 /// Whether the directory has a store. It has none if the store was destroyed; a checkpoint or
 /// restore has marked one. An error names the file: Corruption for a store that lost its CURRENT,

@@ -38,6 +38,10 @@ LEVELDB_EXPORT leveldb_t* lull_open(const leveldb_options_t* options, const char
 LEVELDB_EXPORT leveldb_t* lull_open_read_only(const leveldb_options_t* options, const char* name,
                                               char** errptr);
 
+/* Makes a store from lull_open_read_only show its present state. After an error it shows the old
+   one. Does nothing to other stores. */
+LEVELDB_EXPORT void lull_refresh(leveldb_t* db, char** errptr);
+
 /* Changes options of an open store: those that docs/options.md lists as live. On an error nothing
    changes. */
 LEVELDB_EXPORT void lull_set_options(leveldb_t* db, const char* scheduling, char** errptr);

@@ -6,7 +6,7 @@
 //
 // Every function is thread-safe. A function that takes a leveldb::DB* returns InvalidArgument
 // unless the DB is from leveldb::DB::Open or lull::Open of this library; a store from OpenReadOnly
-// is refused too.
+// is refused too, except by Refresh.
 #pragma once
 
 #include <cstdint>
@@ -133,9 +133,9 @@ LEVELDB_EXPORT leveldb::Status Open(const leveldb::Options& options,
                                     leveldb::DB** db);
 
 /// Opens a store for reading, in its present state and without its LOCK. Another process can have
-/// the store open and continue to write. Later writes are not visible, and neither are writes that
-/// the other process has not yet passed to the operating system. Nothing in the directory changes.
-/// The entries in the logs are read into memory.
+/// the store open and continue to write. Refresh makes later writes visible, except those that the
+/// other process has not yet passed to the operating system. Nothing in the directory changes. The
+/// entries in the logs are read into memory.
 ///
 /// Of `options`, these fields have an effect: comparator, env, info_log, paranoid_checks,
 /// max_open_files, block_cache and filter_policy. On success the caller owns `*db`; on failure
@@ -143,9 +143,24 @@ LEVELDB_EXPORT leveldb::Status Open(const leveldb::Options& options,
 ///
 /// Writes return NotSupported, and CompactRange does nothing. The store keeps at most
 /// max_open_files tables open, and at most a fifth of the files that the process is allowed to
-/// open. If another process deletes a table that is not open, reads that need it fail with IOError.
+/// open. If another process deletes a table that is not open, reads that need it fail with IOError
+/// until Refresh.
 LEVELDB_EXPORT leveldb::Status OpenReadOnly(const leveldb::Options& options,
                                             const std::string& name, leveldb::DB** db);
+
+/// Makes a store from OpenReadOnly show the present state, as if it were opened again, but reads
+/// only what is new: the ends of the MANIFEST and the logs, and new tables. Then reads see all that
+/// the writer had passed to the operating system before the call. All logs are read again if the
+/// writer has replaced the MANIFEST, as it does when it opens the store, and always with an Env
+/// other than Env::Default() or without exact file times.
+///
+/// Reads can run meanwhile, and do not wait. Iterators and snapshots keep the state in which they
+/// began; they keep its memory, and the disk space of its open tables. One call runs at a time,
+/// others wait for it. After an error reads see the old state, and a later call can succeed.
+/// Returns the errors of OpenReadOnly, and IOError if the store was destroyed or replaced since it
+/// was opened: then open it again. A store that is open for writing always shows its present state;
+/// the call does nothing and returns OK.
+LEVELDB_EXPORT leveldb::Status Refresh(leveldb::DB* db);
 
 /// Blocks until every write acknowledged before the call is durable in table files. If a flush
 /// fails, returns its error; the store retries the flush later.

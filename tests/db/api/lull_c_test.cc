@@ -220,6 +220,19 @@ TEST_F(LullCTest, MakesACheckpoint) {
   leveldb_close(second);
 }
 
+TEST_F(LullCTest, AReadOnlyStoreIsRefreshed) {
+  Open("own_coordinator=1");
+  leveldb_t* const reader = lull_open_read_only(options_, name_.c_str(), &error_);
+  ASSERT_EQ(TakeError(), "");
+  Put("a");
+  EXPECT_EQ(Get("a", reader), "absent");
+  lull_refresh(reader, &error_);
+  lull_refresh(db_, &error_);
+  EXPECT_EQ(TakeError(), "");
+  EXPECT_EQ(Get("a", reader), "v");
+  leveldb_close(reader);
+}
+
 TEST_F(LullCTest, MakesListsAndRestoresBackups) {
   Open("own_coordinator=1");
   const std::string dir = name_ + "/backups", copy = name_ + "/copy";
@@ -370,6 +383,8 @@ TEST_F(LullCTest, WhatIsNullIsNamed) {
   ExpectError("lull_open: scheduling");
   EXPECT_EQ(lull_open(options_, "", nullptr, &error_), nullptr);
   ExpectError("lull_open: name");
+  lull_refresh(nullptr, &error_);
+  ExpectError("lull_refresh: db");
   Open("own_coordinator=1");
   lull_set_options(db_, nullptr, &error_);
   ExpectError("lull_set_options: scheduling");

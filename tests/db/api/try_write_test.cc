@@ -107,17 +107,6 @@ TEST_F(TryWriteTest, TellsThatThePolicySlowsWrites) {
   EXPECT_FALSE(Has("c"));
 }
 
-TEST_F(TryWriteTest, TellsWhenTheRunningFlushMakesRoom) {
-  Directive paced = Everything();
-  paced.flush_bytes_per_sec_max = 64 * kKiB;
-  OpenWith(paced);
-  Await("a flush under way", [&] {
-    FillUntilBusy(0);
-    return busy_.room_micros > 0;
-  });
-  EXPECT_EQ(busy_.cause, WriteStallCause::kMemory);
-}
-
 // The first writer waits without a limit. Who gives up after it leaves the others as they are.
 TEST_F(TryWriteTest, LeavesTheQueueWhileTheFirstWriterWaits) {
   OpenWith(Everything());

@@ -86,6 +86,47 @@ TEST_F(ActivityStatsTest, AJobFromBeginToEnd) {
   EXPECT_EQ(checker_->counts().resumes, 1u);
 }
 
+class FakeJob final : public MergeJob {
+ public:
+  FakeJob(StoreContext* context, JobKind kind)
+      : MergeJob(context, 0, DropRule(context->order, 0, nullptr, 0)), kind_(kind) {}
+  JobInfo Describe() const override {
+    JobInfo info;
+    info.kind = kind_;
+    info.input_bytes = 1000;
+    return info;
+  }
+  uint64_t input_bytes_read() const override { return read; }
+
+  uint64_t read = 0;
+
+ private:
+  leveldb::Status OpenInput(std::unique_ptr<leveldb::Iterator>*) override { return {}; }
+  bool CutBefore(const leveldb::Slice&, uint64_t, bool) override { return false; }
+
+  const JobKind kind_;
+};
+
+TEST_F(ActivityStatsTest, RoomComesAtTheEndOfTheFirstJobThatMakesIt) {
+  FakeJob flush(&context_, JobKind::kFlush), l0(&context_, JobKind::kL0Compaction);
+  FakeJob deep(&context_, JobKind::kDeepCompaction);
+  for (const FakeJob* job : {&flush, &l0, &deep}) stats_.JobStarted(*job, CpuPriority::kNormal);
+  const auto in_ms = [this](WriteStallCause cause) { return stats_.MicrosToRoom(cause) / 1000; };
+  Advance(10);
+  EXPECT_EQ(in_ms(WriteStallCause::kMemory), 0u) << "nothing is known of its speed";
+  flush.read = 500;
+  l0.read = 250;
+  deep.read = 100;
+  EXPECT_EQ(in_ms(WriteStallCause::kMemory), 10u);
+  EXPECT_EQ(in_ms(WriteStallCause::kL0), 30u);
+  EXPECT_EQ(in_ms(WriteStallCause::kDebt), 30u);
+  EXPECT_EQ(in_ms(WriteStallCause::kOther), 0u);
+  stats_.JobPaused(l0);
+  EXPECT_EQ(in_ms(WriteStallCause::kL0), 0u) << "it can pause for any time";
+  EXPECT_EQ(in_ms(WriteStallCause::kDebt), 90u);
+  for (const FakeJob* job : {&flush, &l0, &deep}) stats_.JobAbandoned(*job);
+}
+
 TEST_F(ActivityStatsTest, FailedAndAbandonedJobs) {
   const auto failed = MakeFlush(1000), abandoned = MakeFlush(1000), open = MakeFlush(1000);
   for (const auto* job : {&failed, &abandoned, &open})

@@ -111,7 +111,7 @@ TEST_F(IngestTest, ReplacesWhatMemoryAndTablesHave) {
   ASSERT_TRUE(IsOk(db_->Delete({}, "e")));
   const Contents before = {{"b", "deep"}, {"c", "in L0"}, {"d", "in memory"}, {"x", "deep"}};
   const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
-  const std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator({}));
+  std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator({}));
   ASSERT_TRUE(IsOk(IngestTables(
       db_.get(), {Table({{"m", "7"}, {"n", "8"}}),
                   Table({{"", "0"}, {"b", "1"}, {"d", "2"}, {"e", "3"}}), Table({{"f", "4"}})})));
@@ -128,6 +128,7 @@ TEST_F(IngestTest, ReplacesWhatMemoryAndTablesHave) {
   for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next())
     seen[iterator->key().ToString()] = iterator->value().ToString();
   EXPECT_EQ(seen, before);
+  iterator.reset();
   db_->ReleaseSnapshot(snapshot);
 
   Put("d", "newer");
