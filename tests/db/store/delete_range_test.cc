@@ -1,13 +1,11 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// DeleteRange and DeleteFilesInRange: which tables go, what is visible afterwards, and what a crash
-// leaves.
+// DeleteRange and DeleteFilesInRange: which tables go, and what is visible afterwards.
+// sweep_test.cc tests what crashes and faults leave.
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <iostream>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,17 +26,17 @@
 #include "tests/support/model.h"
 #include "tests/support/open_store.h"
 #include "tests/support/rng.h"
+#include "tests/support/scenario.h"
 #include "tests/support/setting.h"
+#include "tests/support/sweep.h"
 #include "util/thread.h"
 
 namespace lull {
 namespace {
 
 using leveldb::Slice;
-using testing::CommitLog;
 using testing::Contents;
 using testing::CrashEnv;
-using testing::CrashOptions;
 using testing::FaultEnv;
 using testing::IsOk;
 using testing::OpenAt;
@@ -437,91 +435,44 @@ INSTANTIATE_TEST_SUITE_P(Calls, SnapshotRemovalTest, ::testing::Bool(),
 
 // ---- crashes and faults
 
-constexpr int kCrashKeys = 60;
-constexpr int kCrashBegin = 7, kCrashEnd = 52;
-
-testing::KeySpan CrashSpan() { return {KeyOf(kCrashBegin), KeyOf(kCrashEnd)}; }
-
 // Old values in a table that reaches beyond the range; newer ones and deletions above it, in tables
-// inside the range; others in memory, unsynced. Then deletes the range. Returns the result, or
-// nothing if an error came earlier.
-std::optional<leveldb::Status> RunUntilCrash(leveldb::Env* env, CommitLog* log) {
-  leveldb::DB* raw = nullptr;
-  const char* const scheduling = "own_coordinator=true;retry_ms=20";
-  if (!testing::OpenStore(OptionsOn(env), scheduling, "/store", &raw).ok()) return std::nullopt;
-  const std::unique_ptr<leveldb::DB> db(raw);
-  const auto write = [&](int i, const std::optional<std::string>& value, bool sync) {
-    return log->Write(db.get(), {{KeyOf(i), value}}, sync).ok();
-  };
-  for (int i = 0; i < kCrashKeys; ++i) write(i, std::string(300, 'o'), false);
-  db->CompactRange(nullptr, nullptr);
-  for (int i = kCrashBegin; i < kCrashEnd; i += 3) {
-    write(i, std::nullopt, false);
-    write(i + 1, "new", false);
+// inside the range; others in memory, unsynced.
+void DeleteOverOldValues(testing::ScenarioStore* store) {
+  store->PutRange(0, 60, 300);
+  store->CompactAll();
+  for (int i = 7; i < 52; i += 3) {
+    store->Delete(i, false);
+    store->Put(i + 1, 3, false);
   }
-  if (!Flush(db.get()).ok()) return std::nullopt;
-  for (int i = 0; i < kCrashKeys; i += 5) write(i, "newer", false);
-  if (!write(kCrashKeys, "synced", true)) return std::nullopt;
-  write(kCrashKeys + 1, "unsynced", false);
-  const leveldb::Status status = log->Remove(db.get(), CrashSpan(), /*files_only=*/false);
-  if (status.ok()) write(kCrashKeys + 2, "after", true);
-  return status;
+  store->Flush();
+  for (int i = 0; i < 60; i += 5) store->Put(i, 5, false);
+  store->Put(60, 6, true);
+  store->Put(61, 8, false);
+  store->CountFromHere();
+  store->DeleteRange(7, 52);
+  store->DeleteRange(7, 52);  // does the rest if the first has failed
+  store->Put(62, 5, true);
 }
 
-// What is wrong after the crash, or nothing.
-std::string WrongAfter(leveldb::Env* disk, const CommitLog& log) {
-  std::unique_ptr<leveldb::DB> db;
-  const leveldb::Status status = OpenAt(OptionsOn(disk), "/store", &db);
-  if (!status.ok()) return status.ToString();
-  const auto found = log.MatchesPrefix(db.get(), CommitLog::Demand::kSyncedSurvives);
-  if (!found.ok) return found.detail;
-  // A second call does the rest.
-  if (!RemoveRange(db.get(), CrashSpan(), /*files_only=*/false).ok())
-    return "it cannot be repeated";
-  for (const auto& [key, value] : ReadAll(db.get()))
-    if (CrashSpan().Contains(key)) return key + " remains after a second call";
-  return "";
-}
+const testing::Scenario kOverOldValues{"OverOldValues", 0, DeleteOverOldValues};
 
 TEST(DeleteRangeCrash, AtEveryStepLeavesNoOldValue) {
-  const uint64_t states_a_step = testing::Strided(150);
-  uint64_t states = 0, cut_in_call = 0;
-  for (uint64_t step = 0;; ++step) {
-    CrashEnv env;
-    env.set_manifest_sync_covers_directory(false);
-    env.SetCrashPoint(step);
-    CommitLog log;
-    if (const auto status = RunUntilCrash(&env, &log)) {
-      cut_in_call += status->ok() ? 0 : 1;
-      for (uint64_t seed = 0; seed < states_a_step; ++seed) {
-        const CrashOptions how = seed == 0   ? CrashOptions::LoseAllUnsynced()
-                                 : seed == 1 ? CrashOptions::KeepAll()
-                                             : CrashOptions();
-        ASSERT_EQ(WrongAfter(env.Crash(seed, how).get(), log), "")
-            << "after a crash at step " << step << ", seed " << seed;
-        ++states;
-      }
-    }
-    if (!env.crashed()) break;
-  }
-  EXPECT_GE(cut_in_call, 3u);
-  EXPECT_GT(states, cut_in_call * states_a_step);
-  std::cout << states << " states after a crash\n";
+  testing::SweepOptions options;
+  options.brief = true;
+  options.stride = 1;
+  options.random_states = static_cast<int>(testing::Strided(50));
+  const testing::SweepReport report = CrashSweep(kOverOldValues, options);
+  EXPECT_EQ(report.violations, 0u) << report.first_violation;
+  EXPECT_GT(report.states, 5 * testing::Strided(50));
 }
 
 TEST(DeleteRangeFault, AFailureIsToldAndNothingComesBack) {
+  testing::SweepOptions options;
+  options.brief = true;
+  options.stride += 2;
   for (const testing::FaultKind kind : testing::kAllFaultKinds) {
-    for (uint64_t index = 0; index < 400; index += 2 + testing::TestStride()) {
-      CrashEnv disk;
-      FaultEnv env(&disk);
-      env.Arm({.kind = kind, .index = index, .name_part = ""});
-      CommitLog log;
-      if (RunUntilCrash(&env, &log)) {
-        ASSERT_EQ(WrongAfter(disk.Crash(1, CrashOptions::KeepAll()).get(), log), "")
-            << testing::FaultKindName(kind) << " at " << index;
-      }
-      if (env.hits() == 0) break;
-    }
+    const testing::SweepReport report = FaultSweep(kOverOldValues, kind, options);
+    EXPECT_EQ(report.violations, 0u) << report.first_violation;
   }
 }
 
