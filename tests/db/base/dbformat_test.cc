@@ -17,22 +17,6 @@ TEST(DbFormatTest, InternalKeyBytes) {
             std::string("\0\xff\xff\xff\xff\xff\xff\xff", 8));
 }
 
-TEST(DbFormatTest, ParseIsTheInverse) {
-  for (const std::string& user_key : {std::string(), std::string("k"), std::string(500, '\0')}) {
-    for (const SequenceNumber sequence : {SequenceNumber{0}, SequenceNumber{7}, kMaxSequence}) {
-      for (const ValueKind kind : {ValueKind::kDeletion, ValueKind::kValue}) {
-        const std::string key = MakeInternalKey(user_key, sequence, kind);
-        ParsedInternalKey parsed;
-        ASSERT_TRUE(ParseInternalKey(key, &parsed));
-        EXPECT_EQ(parsed.user_key.ToString(), user_key);
-        EXPECT_EQ(parsed.sequence, sequence);
-        EXPECT_EQ(parsed.kind, kind);
-        EXPECT_EQ(UserKeyOf(key).ToString(), user_key);
-      }
-    }
-  }
-}
-
 TEST(DbFormatTest, ParseRefusesMalformedKeys) {
   ParsedInternalKey parsed;
   EXPECT_FALSE(ParseInternalKey("", &parsed));

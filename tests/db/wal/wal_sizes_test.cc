@@ -3,9 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <vector>
-
 namespace lull {
 namespace {
 
@@ -100,36 +97,6 @@ TEST(WalSizesTest, TheInputsAreWhatThreadsPublished) {
   inputs.table_bytes = 1;
   inputs.last_wal_bytes = 2;
   EXPECT_EQ(inputs.Sizes(), (WalSizes{64 * kKilobyte, 1, 2, true, true, true, true}));
-}
-
-/// Appends records of a kilobyte up to `end_bytes`. Returns the sizes that the extent takes. The
-/// flush thread doubles it when the writer asks for that, or is late.
-std::vector<uint64_t> AppendTo(WalExtent extent, uint64_t end_bytes, bool grows_when_asked) {
-  std::vector<uint64_t> sizes = {extent.bytes};
-  uint64_t look_at = extent.FirstLook();
-  for (uint64_t end = kKilobyte; end <= end_bytes; end += kKilobyte) {
-    if (end < look_at) continue;
-    const uint64_t needed = extent.NeededFor(end);
-    if (needed > 0) extent.bytes = std::min(needed, extent.bytes_max);
-    const WalExtent::Look look = extent.NextLook(end);
-    look_at = look.at_bytes;
-    if (look.asks && grows_when_asked) extent.bytes = std::min(2 * extent.bytes, extent.bytes_max);
-    if (extent.bytes > sizes.back()) sizes.push_back(extent.bytes);
-    EXPECT_TRUE(!extent.IsExceededBy(end) || !extent.CanGrow()) << end;
-    EXPECT_GT(look_at, end);
-  }
-  return sizes;
-}
-
-TEST(WalExtentTest, DoublesUpToItsLimit) {
-  const std::vector<uint64_t> sizes = {32 * kKilobyte, 64 * kKilobyte, 128 * kKilobyte,
-                                       256 * kKilobyte, 320 * kKilobyte};
-  const WalExtent extent{.bytes = 32 * kKilobyte, .bytes_max = 320 * kKilobyte};
-  EXPECT_EQ(AppendTo(extent, 400 * kKilobyte, /*grows_when_asked=*/true), sizes);
-  EXPECT_EQ(AppendTo(extent, 400 * kKilobyte, /*grows_when_asked=*/false), sizes)
-      << "by the writer";
-  EXPECT_EQ(AppendTo({.bytes = 320 * kKilobyte}, 400 * kKilobyte, true).size(), 1u)
-      << "it was prepared whole";
 }
 
 TEST(WalExtentTest, TheWriterAsksEarlyButNotForFewRecords) {
