@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/report/metrics_change.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
