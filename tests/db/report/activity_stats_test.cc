@@ -86,9 +86,9 @@ TEST_F(ActivityStatsTest, AJobFromBeginToEnd) {
   EXPECT_EQ(checker_->counts().resumes, 1u);
 }
 
-class FakeJob final : public MergeJob {
+class ReadingJob final : public MergeJob {
  public:
-  FakeJob(StoreContext* context, JobKind kind)
+  ReadingJob(StoreContext* context, JobKind kind)
       : MergeJob(context, 0, DropRule(context->order, 0, nullptr, 0)), kind_(kind) {}
   JobInfo Describe() const override {
     JobInfo info;
@@ -108,9 +108,9 @@ class FakeJob final : public MergeJob {
 };
 
 TEST_F(ActivityStatsTest, RoomComesAtTheEndOfTheFirstJobThatMakesIt) {
-  FakeJob flush(&context_, JobKind::kFlush), l0(&context_, JobKind::kL0Compaction);
-  FakeJob deep(&context_, JobKind::kDeepCompaction);
-  for (const FakeJob* job : {&flush, &l0, &deep}) stats_.JobStarted(*job, CpuPriority::kNormal);
+  ReadingJob flush(&context_, JobKind::kFlush), l0(&context_, JobKind::kL0Compaction);
+  ReadingJob deep(&context_, JobKind::kDeepCompaction);
+  for (const ReadingJob* job : {&flush, &l0, &deep}) stats_.JobStarted(*job, CpuPriority::kNormal);
   const auto in_ms = [this](WriteStallCause cause) { return stats_.MicrosToRoom(cause) / 1000; };
   Advance(10);
   EXPECT_EQ(in_ms(WriteStallCause::kMemory), 0u) << "nothing is known of its speed";
@@ -124,7 +124,7 @@ TEST_F(ActivityStatsTest, RoomComesAtTheEndOfTheFirstJobThatMakesIt) {
   stats_.JobPaused(l0);
   EXPECT_EQ(in_ms(WriteStallCause::kL0), 0u) << "it can pause for any time";
   EXPECT_EQ(in_ms(WriteStallCause::kDebt), 90u);
-  for (const FakeJob* job : {&flush, &l0, &deep}) stats_.JobAbandoned(*job);
+  for (const ReadingJob* job : {&flush, &l0, &deep}) stats_.JobAbandoned(*job);
 }
 
 TEST_F(ActivityStatsTest, FailedAndAbandonedJobs) {

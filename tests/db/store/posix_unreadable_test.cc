@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 using leveldb::Status;
 using ::testing::HasSubstr;
 
-struct Call {
+struct Access {
   const char* name;
   std::function<Status(const leveldb::Options& options, const std::string& store)> run;
 };
@@ -39,7 +39,7 @@ Status OpenAndClose(leveldb::Options options, const std::string& store, bool cre
   return testing::OpenAt(options, store, &db);
 }
 
-const std::vector<Call> kCalls = {
+const std::vector<Access> kAccesses = {
     {"open", [](auto& options, auto& store) { return OpenAndClose(options, store, false); }},
     {"create", [](auto& options, auto& store) { return OpenAndClose(options, store, true); }},
     {"read",
@@ -78,7 +78,7 @@ class UnreadableTest : public ::testing::Test {
 
 TEST_F(UnreadableTest, IsNeitherMissingNorDamaged) {
   for (const std::string& path : {store_, store_ + "/CURRENT", store_ + "/LOCK"}) {
-    for (const Call& call : kCalls) {
+    for (const Access& call : kAccesses) {
       if (path.ends_with("LOCK") && std::string(call.name) == "read") continue;  // needs no LOCK
       SCOPED_TRACE(std::string(call.name) + " " + path);
       const Status status = WhileUnreadable(path, [&] { return call.run(options_, store_); });
