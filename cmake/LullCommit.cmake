@@ -15,6 +15,9 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   function(lull_know_commit target)
     target_include_directories(${target} PRIVATE "${PROJECT_BINARY_DIR}/commit")
     add_dependencies(${target} lull_commit)
+    # An archive and a program that links it can both have its object, but not that of a batch.
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/util/build_info.cc"
+      PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endfunction()
   return()
 endif()

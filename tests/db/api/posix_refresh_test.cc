@@ -25,6 +25,7 @@
 #include "tests/db/support/table_names.h"
 #include "tests/support/fault_env.h"
 #include "tests/support/fresh_directory.h"
+#include "tests/support/sanitized.h"
 #include "tests/util/threads.h"
 #include "util/mutex.h"
 
@@ -394,6 +395,7 @@ TEST_P(RefreshBesideAWriter, EachReadIsOfOneMoment) {
   FollowDuring([this] { WriteRounds(); });
 }
 
+#ifndef LULL_SANITIZED
 TEST_P(RefreshBesideAWriter, InAnotherProcessThatReopensTheStore) {
   OpenWriter();
   Fill(0, kKeys, "0");
@@ -409,6 +411,7 @@ TEST_P(RefreshBesideAWriter, InAnotherProcessThatReopensTheStore) {
   FollowDuring([&] { EXPECT_EQ(waitpid(child, &status, 0), child); });
   EXPECT_EQ(status, 0);
 }
+#endif
 
 }  // namespace
 }  // namespace lull

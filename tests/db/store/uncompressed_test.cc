@@ -90,9 +90,11 @@ class Scene {
 
   /// Writes a table with this codec. Codecs() then omits it.
   void WriteTableOf(Codec codec) {
+    db_.reset();
     program_codec = codec;
     Reopen();
     WriteTable();
+    db_.reset();
     program_codec.reset();
     Codecs();
     Reopen();
