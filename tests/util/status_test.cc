@@ -50,7 +50,9 @@ TEST(Status, CopiesAreIndependent) {
 
 TEST(Status, AnyBytesInTheMessage) {
   const std::string binary("\0\xff\n", 3);
-  EXPECT_EQ(Status::Corruption(binary, binary).ToString(), "Corruption: " + binary + ": " + binary);
+  std::string expected = "Corruption: ";
+  expected.append(binary).append(": ").append(binary);
+  EXPECT_EQ(Status::Corruption(binary, binary).ToString(), expected);
   const std::string large(100000, 'x');
   EXPECT_EQ(Status::Corruption(large).ToString().size(),
             large.size() + std::strlen("Corruption: "));
