@@ -78,21 +78,23 @@ TEST_F(LockTest, OutlivesOtherDescriptorsOfTheFile) {
 }
 
 TEST_F(LockTest, EndsWithItsProcessWhateverItHasForked) {
-  int released[2];
+  int released[2], started[2];
   ASSERT_EQ(pipe(released), 0);
+  ASSERT_EQ(pipe(started), 0);
   const int code = ExitOfChild([&] {
     FileLock* lock;
     if (!env_->LockFile(name_, &lock).ok()) return 1;
+    char byte = 'b';
     if (fork() == 0) {  // outlives its parent
       close(released[1]);
-      char byte;
+      if (write(started[1], &byte, 1) != 1) _exit(1);
       _exit(static_cast<int>(read(released[0], &byte, 1)));
     }
-    return 0;  // without unlocking
+    return read(started[0], &byte, 1) == 1 ? 0 : 2;  // without unlocking
   });
   EXPECT_EQ(code, 0);
   EXPECT_TRUE(OthersCanLock(name_));
-  for (const int fd : released) close(fd);
+  for (const int fd : {released[0], released[1], started[0], started[1]}) close(fd);
 }
 
 TEST_F(LockTest, EndsAtUnlockThoughAChildIsThere) {

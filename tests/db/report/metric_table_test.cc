@@ -27,7 +27,7 @@ bool Matches(std::string_view text, const char* pattern) {
 /// The words of a name, without those that can end it: the type's and the unit.
 std::vector<std::string> WordsBeforeUnit(std::string name) {
   for (const std::string_view end : {"_total", "_bytes_per_second", "_bytes", "_seconds", "_ratio"})
-    if (name.ends_with(end)) name.resize(name.size() - end.size());
+    if (name.ends_with(end)) name.erase(name.size() - end.size());
   const std::regex separator("_");
   return {std::sregex_token_iterator(name.begin(), name.end(), separator, -1), {}};
 }
