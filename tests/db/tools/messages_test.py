@@ -216,7 +216,7 @@ class MessagesTest(unittest.TestCase):
     def test_completion_knows_values_and_directories(self):
         os.makedirs(os.path.join(self.folder, 'other', 'deep'))
         self.fill()
-        self.assertEqual(self.completed('compact', 'S', '--compression', 's'), ['snappy'])
+        self.assertEqual(self.completed('compact', 'S', '--compression', 'n'), ['none'])
         self.assertEqual(self.completed('scan', 'S', '--limit', ''), [])
         self.assertEqual(self.completed('options', 'l0_st'), ['l0_stop'])
         self.assertEqual(self.completed('completion', ''), ['bash', 'zsh', 'fish'])
