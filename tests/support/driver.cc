@@ -13,9 +13,10 @@
 //   driver verify --dir=D --seed=S --start=K [--set=I]
 //   driver live   --dir=D --seed=S --start=K [--sync_every=I] [--set=I] [--ops=N]
 //       checks that D holds commits [0, K) of stream S, plus at most the one that was in progress.
-//       Then it applies more until it is killed, and prints the number of each acked commit on a
-//       line. With --ops=N it closes the store after N commits, and prints how many allocations it
-//       made since it began to open the store. --fail_allocation=A makes the A-th of them fail.
+//       Then it applies more until it is killed, and prints how many commits the store has: after
+//       each acked commit, and first if the one in progress was there, or if it changes nothing.
+//       With --ops=N it closes the store after N commits, and prints how many allocations it made
+//       since it began to open the store. --fail_allocation=A makes the A-th of them fail.
 //       --ranges=1: some commits are calls of DeleteRange, of which a kill can leave any part.
 //       --filter=1: a filter drops values that Expires.
 //   driver metamorphic --dir=D --seed=S --ops=N [--set=I] [--filter=1]
@@ -221,12 +222,19 @@ class Stream {
     return Succeeds("the rest of the range", RemoveRange(db_.get(), *range, false)) && Verify();
   }
 
+  // Prints that the store has the first `commits` commits.
+  bool Ack(uint64_t commits) {
+    const bool heard = std::printf("%" PRIu64 "\n", commits) > 0 && std::fflush(stdout) == 0;
+    return heard || Wrong("nobody listens");
+  }
+
   // Without `--ops`, returns only on an error.
   bool Live() {
     uint64_t next = flags_.start;
     if (!VerifyKilled(&next)) return false;
     if (next > flags_.start && !made_.empty()) made_.pop_front();
     if (flags_.filter != 0 && !Succeeds("filter", FilterStore(db_.get(), true))) return false;
+    if (next > flags_.start && !Ack(next)) return false;
     for (; flags_.ops == 0 || !made_.empty(); ++next) {
       leveldb::Status s;
       if (const auto range = RangeAt(next)) {
@@ -239,9 +247,7 @@ class Stream {
         made_.pop_front();
       }
       if (!Succeeds("commit " + std::to_string(next), s)) return false;
-      const std::string line = std::to_string(next + 1) + "\n";
-      if (std::fputs(line.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
-        return Wrong("nobody listens");
+      if (!Ack(next + 1)) return false;
     }
     return true;
   }
