@@ -22,7 +22,8 @@ Status MissingWrites(const ManifestState& manifest, const std::string& path,
       path, what + end + "; writes are missing: restore a backup, or call RepairDB");
 }
 
-/// The sequence of the log's first record, or 0.
+}  // namespace
+
 SequenceNumber FirstSequence(const StoreContext& context, const std::string& path) {
   const std::unique_ptr<WalReader> reader = OpenWal(context.env(), path);
   leveldb::Slice record;
@@ -30,8 +31,6 @@ SequenceNumber FirstSequence(const StoreContext& context, const std::string& pat
     return 0;
   return batch::HasPossibleSequence(record) ? batch::SequenceOf(record) : 0;
 }
-
-}  // namespace
 
 Status CheckManifestIsCurrent(const StoreContext& context, const ManifestState& manifest,
                               const DirectoryFiles& files) {

@@ -29,6 +29,9 @@ struct DirectoryFiles {
 leveldb::Status CheckManifestIsCurrent(const StoreContext& context, const ManifestState& manifest,
                                        const DirectoryFiles& files);
 
+/// The sequence of a log's first record, or 0.
+SequenceNumber FirstSequence(const StoreContext& context, const std::string& path);
+
 /// The largest sequence in a table, or 0 if it cannot be read, such as one that a crash left
 /// unfinished. Reads all of the table.
 SequenceNumber NewestSequence(const StoreContext& context, const std::string& table);

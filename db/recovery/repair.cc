@@ -5,9 +5,10 @@
 //
 //  1. Reads every table to its end, with checksums. If an intact part cannot be read, since it has
 //     another order or an unsupported format, refuses and changes nothing.
-//  2. If CURRENT's MANIFEST is intact and all tables that it lists exist, keeps the levels.
-//     Rewrites the readable entries of a damaged table in its old place. Turns WALs into L0 tables.
-//     Adds unlisted tables that are newer than the MANIFEST.
+//  2. If CURRENT's MANIFEST is intact and all tables that it lists exist, keeps the levels. Where
+//     tables are damaged, and the logs and tables that they replaced still exist, goes back to
+//     those. Rewrites the readable entries of a damaged table in its old place. Turns WALs into L0
+//     tables. Adds unlisted tables that are newer than the MANIFEST.
 //  3. Otherwise it is unknown which table's entries are newer. Merges all tables and WALs by
 //     sequence into one sorted run. Leaves out tables that some readable MANIFEST lists as
 //     compacted away, so that deleted entries stay deleted.
@@ -59,6 +60,7 @@ class Repairer {
   Status CheckCurrentOpens() const;
   Status ChooseCurrent();
   Status ScanTables();
+  Status GoBack();
   bool ListingIsUsable();
   DirectoryFiles FilesBesideListing() const;
 
@@ -88,6 +90,7 @@ class Repairer {
   TableHistory history_;
   ManifestState listed_;  // valid only if ListingIsUsable()
   Status listing_damage_;
+  uint64_t log_number_ = UINT64_MAX;  // after GoBack, the first WAL that it needs
   std::map<uint64_t, TableScan> scans_;
 
   // The result.
@@ -130,6 +133,7 @@ Status Repairer::Run() {
   last_sequence_ = history_.last_sequence();
   status = ScanTables();  // can refuse, so nothing is changed before it
   if (status.ok()) status = ChooseCurrent();
+  if (status.ok() && listing_damage_.ok()) status = GoBack();
   if (status.ok()) status = context_.CheckFileNumbers();
   if (!status.ok()) return status;
 
@@ -211,6 +215,32 @@ Status Repairer::ScanTables() {
     Advance(scan.file_bytes);
   }
   return Status::OK();
+}
+
+// The entries of a WAL go to the top level, so they must be newer than all tables.
+Status Repairer::GoBack() {
+  const auto is_whole = [this](uint64_t number) {
+    const auto scan = scans_.find(number);
+    return scan != scans_.end() && scan->second.whole();
+  };
+  const auto records = history_.LeastDamaged(listed_.manifest_number, directory_.wals, is_whole);
+  if (!records) return Status::OK();
+  ManifestState earlier = listed_;
+  const Status status = ReadEarlier(&context_, ListedTable, *records, &earlier);
+  if (!status.ok()) return status;
+  SequenceNumber newest = 0;
+  for (const uint64_t number : earlier.version->TableNumbers())
+    if (scans_.contains(number)) newest = std::max(newest, scans_.at(number).largest_sequence);
+  for (const auto& [number, name] : directory_.wals) {
+    if (listed_.NeedsLog(number) || !earlier.NeedsLog(number)) continue;
+    if (FirstSequence(context_, context_.name + "/" + name) <= newest) return Status::OK();
+  }
+  Note("going back to the first " + std::to_string(*records) +
+       " records of the MANIFEST: later ones name damaged tables whose origins still exist");
+  lossy_ = changed_ = true;
+  log_number_ = earlier.log_number;
+  listed_ = std::move(earlier);
+  return status;
 }
 
 bool Repairer::ListingIsUsable() {
@@ -416,7 +446,7 @@ Status Repairer::Rebuild() {
     if (scan.entries > 0 && !superseded.contains(number)) use(scan);
   }
   WalSalvage wals(&context_);
-  Status status = ReadWals(history_.log_number(), &wals);
+  Status status = ReadWals(std::min(history_.log_number(), log_number_), &wals);
   if (!status.ok()) return status;
   for (const TableScan& scan : wals.tables()) use(scan);
 

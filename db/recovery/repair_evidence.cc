@@ -109,7 +109,7 @@ Status TableHistory::Read(StoreContext* context, const DirectoryListing& listing
       status = edit.DecodeFrom(record);
       if (status.IsNotSupportedError()) return Status::NotSupported(path, status.ToString());
       if (!status.ok()) break;
-      status = Take(context, edit);
+      status = Take(context, number, edit);
       if (!status.ok()) return status;
     }
   }
@@ -120,7 +120,7 @@ Status TableHistory::Read(StoreContext* context, const DirectoryListing& listing
                  "; repair with the comparator that wrote the store, or move the file away");
 }
 
-Status TableHistory::Take(StoreContext* context, const VersionEdit& edit) {
+Status TableHistory::Take(StoreContext* context, uint64_t manifest, const VersionEdit& edit) {
   const char* const comparator = context->options.comparator->Name();
   if (edit.comparator && *edit.comparator != comparator) {
     return Status::InvalidArgument(
@@ -130,9 +130,9 @@ Status TableHistory::Take(StoreContext* context, const VersionEdit& edit) {
   knows_comparator_ = knows_comparator_ || edit.comparator.has_value();
   if (edit.log_number) log_number_ = std::max(log_number_, *edit.log_number);
   if (edit.last_sequence) last_sequence_ = std::max(last_sequence_, *edit.last_sequence);
-  if (edit.deleted_tables.empty()) return Status::OK();
-
   Change change;
+  change.manifest = manifest;
+  change.log_number = edit.log_number.value_or(0);
   std::set<uint64_t> added;
   for (const TableMeta& table : edit.new_tables) added.insert(table.number);
   for (const auto& [level, number] : edit.deleted_tables) {
@@ -153,6 +153,35 @@ std::set<uint64_t> TableHistory::Superseded(const std::function<bool(uint64_t)>&
     if (replaced) superseded.insert(change->removed.begin(), change->removed.end());
   }
   return superseded;
+}
+
+std::optional<uint64_t> TableHistory::LeastDamaged(
+    uint64_t manifest, const std::map<uint64_t, std::string>& wals,
+    const std::function<bool(uint64_t)>& whole) const {
+  std::set<uint64_t> damaged;
+  uint64_t log_number = 0, record = 0, best = 0;
+  size_t fewest = 0;
+  for (const Change& change : changes_) {
+    if (change.manifest != manifest) continue;
+    ++record;
+    // Other changes are not undone: an ingestion has added entries, and a removal has removed some.
+    bool keeps_contents = change.removed.empty() == change.added.empty();
+    if (change.log_number > log_number) {
+      const auto flushed = log_number == 0 ? wals.begin() : wals.find(log_number);
+      keeps_contents =
+          change.removed.empty() && flushed != wals.end() && flushed->first < change.log_number;
+      log_number = change.log_number;
+    }
+    for (const uint64_t number : change.removed) damaged.erase(number);
+    for (const uint64_t number : change.added) {
+      if (!whole(number)) damaged.insert(number);
+    }
+    if (best == 0 || !keeps_contents || damaged.size() <= fewest) {
+      best = record;
+      fewest = damaged.size();
+    }
+  }
+  return best < record ? std::optional(best) : std::nullopt;
 }
 
 }  // namespace lull

@@ -46,17 +46,28 @@ class TableHistory {
   /// be the last copy.
   std::set<uint64_t> Superseded(const std::function<bool(uint64_t)>& whole) const;
 
+  /// A flush and a compaction change the files, not the contents. So an earlier state has the same
+  /// contents, if the tables and `wals` that the store has replaced since are still there, as after
+  /// a kill before they are removed. Returns the number of records after which the fewest tables
+  /// are not `whole`; the last such, nullopt if that is the end.
+  std::optional<uint64_t> LeastDamaged(uint64_t manifest,
+                                       const std::map<uint64_t, std::string>& wals,
+                                       const std::function<bool(uint64_t)>& whole) const;
+
   /// WALs below this number were flushed.
   uint64_t log_number() const { return log_number_; }
   SequenceNumber last_sequence() const { return last_sequence_; }
 
  private:
+  /// A record. A table that only moved is neither removed nor added.
   struct Change {
+    uint64_t manifest = 0;
+    uint64_t log_number = 0;  ///< 0: as before
     std::vector<uint64_t> removed;
     std::vector<uint64_t> added;
   };
 
-  leveldb::Status Take(StoreContext* context, const VersionEdit& edit);
+  leveldb::Status Take(StoreContext* context, uint64_t manifest, const VersionEdit& edit);
 
   std::vector<Change> changes_;
   bool knows_comparator_ = false;

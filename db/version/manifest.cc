@@ -105,14 +105,14 @@ leveldb::Status ReadCurrent(const StoreContext& context, uint64_t* number) {
 
 namespace {
 
-/// Applies the records that follow in state->log.
+/// Applies up to `records` of the records that follow in state->log.
 leveldb::Status TakeRecords(StoreContext* context, ManifestFields* fields, VersionBuilder* builder,
-                            ManifestState* state) {
+                            ManifestState* state, uint64_t records = UINT64_MAX) {
   const std::string path = DescriptorFileName(context->name, state->manifest_number);
   log::Reader& reader = *state->log;
   leveldb::Status status;
   leveldb::Slice record;
-  while (reader.ReadRecord(&record)) {
+  for (; records > 0 && reader.ReadRecord(&record); --records) {
     VersionEdit edit;
     status = edit.DecodeFrom(record);
     if (status.ok()) status = fields->Take(edit, context, state);
@@ -125,6 +125,7 @@ leveldb::Status TakeRecords(StoreContext* context, ManifestFields* fields, Versi
     }
     if (!status.ok()) return status;
   }
+  if (reader.end() == log::LogEnd::kNone) return status;
   if (reader.end() == log::LogEnd::kError || reader.end() == log::LogEnd::kCorrupt)
     return reader.status();
   state->is_torn = reader.end() != log::LogEnd::kClean;
@@ -173,6 +174,21 @@ leveldb::Status ReadAppended(StoreContext* context, const VersionBuilder::MakeTa
   const leveldb::Status status = TakeRecords(context, &fields, &builder, state);
   if (!status.ok() || state->log->ValidBytes() == known_bytes) return status;
   return builder.Build(&state->version);
+}
+
+leveldb::Status ReadEarlier(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                            uint64_t records, ManifestState* state) {
+  std::unique_ptr<leveldb::SequentialFile> file;
+  leveldb::Status status = OpenManifest(*context, &state->manifest_number, &file);
+  if (!status.ok()) return status;
+  state->log = std::make_shared<log::Reader>(
+      std::move(file), DescriptorFileName(context->name, state->manifest_number));
+  state->log_number = state->prev_log_number = 0;
+  state->compact_pointers = CompactPointers();
+  VersionBuilder builder(std::make_shared<Version>(context->order), make_table);
+  ManifestFields fields;
+  status = TakeRecords(context, &fields, &builder, state, records);
+  return status.ok() ? builder.Build(&state->version) : status;
 }
 
 leveldb::Status ReadManifest(StoreContext* context, const VersionBuilder::MakeTable& make_table,

@@ -49,6 +49,11 @@ leveldb::Status ReadCurrent(const StoreContext& context, uint64_t* number);
 leveldb::Status ReadManifest(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                              ManifestState* state);
 
+/// Makes `*state`, which ReadManifest filled, the one after the first `records` records. Its
+/// log_number is 0 if none of them has one. Keeps what is known of the MANIFEST's end.
+leveldb::Status ReadEarlier(StoreContext* context, const VersionBuilder::MakeTable& make_table,
+                            uint64_t records, ManifestState* state);
+
 /// Applies to `*state`, which ReadManifest filled, the records that another process has appended to
 /// the same MANIFEST since. Without any, keeps state->version. After an error `*state` is unusable.
 leveldb::Status ReadAppended(StoreContext* context, const VersionBuilder::MakeTable& make_table,

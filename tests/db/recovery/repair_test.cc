@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What RepairDB saves, what it refuses, and that it can be interrupted.
+// What RepairDB saves, and what it refuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,6 +28,7 @@
 namespace lull {
 namespace {
 
+using testing::AllFiles;
 using testing::CrashEnv;
 using testing::CrashOptions;
 using testing::FileBytes;
@@ -37,23 +38,6 @@ using testing::ReadStore;
 using testing::StoreFiles;
 using testing::StoreReading;
 
-// All files except LOG and LOCK, including those in lost/, with their bytes.
-std::map<std::string, std::string> AllFiles(leveldb::Env* env) {
-  std::map<std::string, std::string> files;
-  for (const std::string& directory : {std::string(kStoreName), LostDirectoryName(kStoreName)}) {
-    std::vector<std::string> names;
-    if (!env->GetChildren(directory, &names).ok()) continue;
-    for (const std::string& name : names) {
-      const auto parsed = ParseFileName(name);
-      if (!parsed || parsed->kind == FileKind::kInfoLog || parsed->kind == FileKind::kLock)
-        continue;
-      const std::string path = directory + "/" + name;
-      EXPECT_TRUE(leveldb::ReadFileToString(env, path, &files[path]).ok()) << path;
-    }
-  }
-  return files;
-}
-
 class RepairTest : public ::testing::Test {
  protected:
   // Repairs twice; the second repair must change nothing.
@@ -61,9 +45,9 @@ class RepairTest : public ::testing::Test {
     EXPECT_EQ(leveldb::RepairDB(kStoreName, files_.options()).ToString(), "OK");
     const StoreReading reading = ReadStore(files_.options(), kStoreName);
     EXPECT_EQ(reading.status.ToString(), "OK");
-    const auto before = AllFiles(&env_);
+    const auto before = AllFiles(&env_, kStoreName);
     EXPECT_EQ(leveldb::RepairDB(kStoreName, files_.options()).ToString(), "OK");
-    EXPECT_EQ(AllFiles(&env_), before) << "a second repair changes nothing";
+    EXPECT_EQ(AllFiles(&env_, kStoreName), before) << "a second repair changes nothing";
     return reading;
   }
 
@@ -108,9 +92,9 @@ TEST_F(RepairTest, LeavesAHealthyStoreAlone) {
   files_.AddTable(0, "a@7=new c@8-");
   files_.AddTable(2, "a@1=old b@2=x c@3=y");
   files_.WriteManifest(0);
-  const auto before = AllFiles(&env_);
+  const auto before = AllFiles(&env_, kStoreName);
   EXPECT_EQ(Repair().text(), "a=new b=x");
-  EXPECT_EQ(AllFiles(&env_), before);
+  EXPECT_EQ(AllFiles(&env_, kStoreName), before);
 }
 
 TEST_F(RepairTest, TurnsWalsIntoL0Tables) {
@@ -135,12 +119,12 @@ TEST_F(RepairTest, ADamagedTableKeepsItsLevelAndLosesOnlyTheBlock) {
   const uint64_t damaged = files_.AddTable(2, "a@1=a2 b@2=b2 c@3=c2 e@4=e2");
   files_.WriteManifest(0);
   DamageAt(TablePath(damaged), "b2");
-  const std::string original = AllFiles(&env_).at(TablePath(damaged));
+  const std::string original = AllFiles(&env_, kStoreName).at(TablePath(damaged));
   const StoreReading reading = Repair();
   EXPECT_EQ(reading.text(), "a=a1 b=new d=d1 e=e2");
   EXPECT_EQ(reading.layout, "L0: [b..b] L1: [a..d] L2: [a..e]");
   const std::string lost = LostDirectoryName(kStoreName) + TablePath(damaged).substr(6);
-  EXPECT_EQ(AllFiles(&env_).at(lost), original);
+  EXPECT_EQ(AllFiles(&env_, kStoreName).at(lost), original);
 }
 
 TEST_F(RepairTest, ADamagedL0TableDoesNotOvertakeNewerOnes) {
@@ -232,8 +216,9 @@ TEST_F(RepairTest, FindsTheManifestWithoutCurrentAndKeepsATemporaryFileInItsWayA
   const StoreReading reading = Repair();
   EXPECT_EQ(reading.text(), "a=a1");
   EXPECT_EQ(reading.layout, "L1: [a..b] L3: [a..b]");
-  EXPECT_EQ(AllFiles(&env_).at(LostDirectoryName(kStoreName) + TempFileName("", manifest)),
-            "unfinished");
+  EXPECT_EQ(
+      AllFiles(&env_, kStoreName).at(LostDirectoryName(kStoreName) + TempFileName("", manifest)),
+      "unfinished");
 }
 
 TEST_F(RepairTest, OfTwoTablesWithOneNumberTheOneThatNobodyReadsIsSetAside) {
@@ -307,27 +292,97 @@ TEST_F(RepairTest, AFileThatCannotBeOpenedEndsItWithNothingChanged) {
   files_.WriteManifest(wal);
   leveldb::Options options = files_.options();
   options.env = &env;
-  const auto before = AllFiles(&env_);
+  const auto before = AllFiles(&env_, kStoreName);
   for (const std::string& path : {TablePath(table), LogFileName(kStoreName, wal)}) {
     env.Heal();
     env.Arm({.kind = testing::FaultKind::kErrorSticky,
              .ops = testing::kOpenRead,
              .name_part = path.substr(sizeof(kStoreName))});
     EXPECT_THAT(leveldb::RepairDB(kStoreName, options).ToString(), HasSubstr(path));
-    EXPECT_EQ(AllFiles(&env_), before);
+    EXPECT_EQ(AllFiles(&env_, kStoreName), before);
   }
   EXPECT_EQ(Repair().text(), "a=a b=b");
 }
 
-TEST_F(RepairTest, InputsStandInForAnOutputThatCannotBeRead) {
-  const uint64_t input = files_.AddTable(2, "a@1=a b@2=b");
-  const TableMeta output = files_.AddUnlisted("a@1=a b@2=b", 3);
-  VersionEdit compaction;
-  compaction.deleted_tables = {{2, input}};
-  compaction.new_tables = {output};
-  files_.WriteManifest(0, compaction);
-  ASSERT_TRUE(env_.RemoveFile(TablePath(output.number)).ok());
-  EXPECT_EQ(Repair().text(), "a=a b=b");
+// What replaced files that still exist, and how its table was damaged.
+struct Replaced {
+  bool is_flush;
+  bool is_missing;
+};
+
+class OriginTest : public RepairTest, public ::testing::WithParamInterface<Replaced> {
+ protected:
+  // `output` is of a flush of `wal` or a compaction of `input`. It loses a block, or its file.
+  void Damage(const TableMeta& output) {
+    if (GetParam().is_missing) {
+      ASSERT_TRUE(env_.RemoveFile(TablePath(output.number)).ok());
+    } else {
+      DamageAt(TablePath(output.number), "damaged");
+    }
+  }
+};
+
+TEST_P(OriginTest, StandsInForWhatCannotBeRead) {
+  files_.AddTable(3, "a@1=old d@2=d");
+  VersionEdit edit;
+  uint64_t log = 0;
+  if (GetParam().is_flush) {
+    log = files_.AddWal({"a@3=new b@4=damaged", "d@5-"});
+    edit.log_number = files_.AddWal({"e@6=e"});
+    edit.new_tables = {files_.AddUnlisted("a@3=new b@4=damaged d@5-", 0)};
+  } else {
+    edit.deleted_tables = {{1, files_.AddTable(1, "b@4=damaged d@5-")},
+                           {2, files_.AddTable(2, "a@3=new")}};
+    log = files_.AddWal({"e@6=e"});
+    edit.new_tables = {files_.AddUnlisted("a@3=new b@4=damaged d@5-", 2)};
+  }
+  files_.WriteManifest(log, edit);
+  Damage(edit.new_tables[0]);
+  const StoreReading reading = Repair();
+  EXPECT_EQ(reading.text(), "a=new b=damaged e=e");
+  EXPECT_EQ(reading.layout, GetParam().is_flush ? "L0: [a..e] L3: [a..d]"
+                                                : "L0: [e..e] L1: [b..d] L2: [a..a] L3: [a..d]");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OriginTest,
+                         ::testing::Values(Replaced{true, true}, Replaced{true, false},
+                                           Replaced{false, true}, Replaced{false, false}));
+
+// LevelDB's first record has no log number.
+TEST_F(RepairTest, AWalStandsInForATableThatAnOpenWrote) {
+  files_.AddTable(1, "a@1=a");
+  VersionEdit opened;
+  files_.AddWal({"b@2=damaged", "c@3=c"});
+  opened.new_tables = {files_.AddUnlisted("b@2=damaged c@3=c")};
+  opened.log_number = files_.AddWal({});
+  files_.WriteManifest(std::nullopt, opened);
+  DamageAt(TablePath(opened.new_tables[0].number), "damaged");
+  EXPECT_EQ(Repair().text(), "a=a b=damaged c=c");
+}
+
+// A damaged table keeps its level if the state before it had other contents, or if its WAL is gone
+// or not newer than the tables.
+TEST_F(RepairTest, NothingElseIsUndone) {
+  enum class Origin { kIngested, kWalIsGone, kWalIsOld };
+  for (const Origin origin : {Origin::kIngested, Origin::kWalIsGone, Origin::kWalIsOld}) {
+    CrashEnv env;
+    StoreFiles files(&env, kStoreName);
+    files.AddTable(1, "a@5=a");
+    const uint64_t log = files.AddWal({origin == Origin::kWalIsOld ? "a@1=stale" : "b@6=b"});
+    VersionEdit edit;
+    edit.new_tables = {files.AddUnlisted("b@6=b c@7=damaged", 2)};
+    if (origin != Origin::kIngested) edit.log_number = files.AddWal({});
+    files.WriteManifest(log, edit);
+    if (origin == Origin::kWalIsGone) {
+      ASSERT_TRUE(env.RemoveFile(LogFileName(kStoreName, log)).ok());
+    }
+    const std::string path = TableFileName(kStoreName, edit.new_tables[0].number);
+    ASSERT_TRUE(env.Corrupt(path, FileBytes(&env, path).find("damaged"), "D"));
+    ASSERT_EQ(leveldb::RepairDB(kStoreName, files.options()).ToString(), "OK");
+    const StoreReading reading = ReadStore(files.options(), kStoreName);
+    EXPECT_EQ(reading.text(), "a=a b=b");
+    EXPECT_THAT(reading.layout, HasSubstr("L1: [a..a] L2: [b..b]"));
+  }
 }
 
 TEST_F(RepairTest, AMoveIsNotACompaction) {
@@ -409,11 +464,11 @@ TEST_F(RepairTest, OverlappingLevelsAreMerged) {
 class RefusalTest : public RepairTest {
  protected:
   void ExpectRefusal(const std::string& cause) {
-    const auto before = AllFiles(&env_);
+    const auto before = AllFiles(&env_, kStoreName);
     const leveldb::Status status = leveldb::RepairDB(kStoreName, options_);
     EXPECT_TRUE(status.IsInvalidArgument() || status.IsNotSupportedError()) << status.ToString();
     EXPECT_THAT(status.ToString(), HasSubstr(cause));
-    EXPECT_EQ(AllFiles(&env_), before);
+    EXPECT_EQ(AllFiles(&env_, kStoreName), before);
     std::unique_ptr<leveldb::DB> db;
     EXPECT_FALSE(testing::OpenAt(options_, kStoreName, &db).ok());
   }
@@ -472,11 +527,11 @@ TEST_F(RefusalTest, AnUnknownCompressionIsNoDamage) {
   files_.WriteManifest(0);
   SetCompression(TablePath(table), std::string("\0\x09\6b", 4), 5);
   DamageAt(TablePath(table), "broken");
-  const auto before = AllFiles(&env_);
+  const auto before = AllFiles(&env_, kStoreName);
   const leveldb::Status status = leveldb::RepairDB(kStoreName, options_);
   EXPECT_EQ(status.ToString(), "Not implemented: " + TablePath(table) +
                                    ": at offset 0: compression 5 is not supported");
-  EXPECT_EQ(AllFiles(&env_), before);
+  EXPECT_EQ(AllFiles(&env_, kStoreName), before);
 }
 
 TEST_F(RefusalTest, AStoreOfAnotherDatabaseIsNamed) {
@@ -507,94 +562,6 @@ TEST_F(RefusalTest, SoIsAManifestWithTagsOfAnother) {
   ASSERT_TRUE(leveldb::WriteStringToFile(&env_, file.bytes, path).ok());
   ExpectRefusal("unknown tag 103");
 }
-
-// ---- interrupted repairs
-
-// A store with every kind of file and damage.
-void MakeDamagedStore(CrashEnv* env, bool without_manifest) {
-  StoreFiles files(env, kStoreName);
-  files.AddTable(0, "a@20=a0 m@21-");
-  const uint64_t damaged = files.AddTable(0, "a@22=a1 broken@23=broken z@24=z0");
-  files.AddTable(1, "a@10=x b@11=b1 m@12=m1");
-  files.AddTable(2, "b@1=x c@2=c2 m@3=x");
-  files.AddUnlisted("q@2=nothing");
-  const uint64_t wal = files.AddWal({"a@30=a3", "d@31=d3 e@32-"});
-  const uint64_t manifest = files.WriteManifest(wal);
-  const std::string path = TableFileName(kStoreName, damaged);
-  ASSERT_TRUE(env->Corrupt(path, FileBytes(env, path).find("broken"), "?"));
-  if (without_manifest) {
-    ASSERT_TRUE(env->Truncate(DescriptorFileName(kStoreName, manifest), 5));
-  }
-  ASSERT_TRUE(env->SyncDirectory(kStoreName).ok());
-}
-
-// The worst order: renames survive, but not the creation of the tables that they make necessary.
-CrashOptions RenamesFirst() {
-  CrashOptions options;
-  options.decide_entry = [](const testing::PendingEntry& entry) {
-    return entry.op != testing::DiskOp::kCreate || entry.path.ends_with(".dbtmp");
-  };
-  return options;
-}
-
-// Whether the table with the unreadable part still exists after the store was opened. An open
-// deletes files that the current MANIFEST does not need.
-bool AnOpenKeepsTheDamagedTable(const CrashEnv& disk) {
-  const auto env = disk.Crash(0, CrashOptions::KeepAll());
-  leveldb::Options options;
-  options.env = env.get();
-  std::unique_ptr<leveldb::DB> db;
-  testing::OpenAt(options, kStoreName, &db);  // or the open fails, and nothing is deleted
-  db.reset();
-  const auto files = AllFiles(env.get());
-  return std::any_of(files.begin(), files.end(), [](const auto& file) {
-    return file.second.find("?roken") != std::string::npos;
-  });
-}
-
-void CrashRepairAtEveryStep(bool without_manifest) {
-  CrashEnv original;
-  MakeDamagedStore(&original, without_manifest);
-  if (::testing::Test::HasFatalFailure()) return;
-  leveldb::Options options;
-  std::string expected;
-  uint64_t steps = 0;
-  {
-    const auto env = original.Crash(0, CrashOptions::KeepAll());
-    options.env = env.get();
-    const uint64_t before = env->steps();
-    ASSERT_EQ(leveldb::RepairDB(kStoreName, options).ToString(), "OK");
-    steps = env->steps() - before;
-    expected = ReadStore(options, kStoreName).text();
-  }
-  EXPECT_THAT(expected, HasSubstr("a=a3 b=b1 c=c2 d=d3"));
-  EXPECT_THAT(expected, HasSubstr("z=z0"));
-  ASSERT_GT(steps, 10u);
-  for (uint64_t step = 0; step < steps; ++step) {
-    for (uint64_t seed = 1; seed <= 7; ++seed) {
-      SCOPED_TRACE("crash at step " + std::to_string(step) + ", seed " + std::to_string(seed));
-      const auto env = original.Crash(0, CrashOptions::KeepAll());
-      options.env = env.get();
-      // With odd seeds, like an Env that syncs directories only on request.
-      env->set_manifest_sync_covers_directory(seed % 2 == 0);
-      env->SetCrashPoint(env->steps() + step);
-      leveldb::RepairDB(kStoreName, options);
-      const auto after = env->Crash(seed, seed == 7 ? RenamesFirst() : CrashOptions());
-      options.env = after.get();
-      // CURRENT never leads to tables that may be gone.
-      ASSERT_TRUE(without_manifest || ReadStore(options, kStoreName).listed_files_exist);
-      ASSERT_TRUE(AnOpenKeepsTheDamagedTable(*after));
-      ASSERT_EQ(leveldb::RepairDB(kStoreName, options).ToString(), "OK");
-      const StoreReading reading = ReadStore(options, kStoreName);
-      ASSERT_EQ(reading.status.ToString(), "OK");
-      ASSERT_EQ(reading.text(), expected);
-    }
-  }
-}
-
-TEST(RepairCrashTest, CanBeInterruptedAnywhereWhereLevelsAreKept) { CrashRepairAtEveryStep(false); }
-
-TEST(RepairCrashTest, CanBeInterruptedAnywhereWhereTheyAreNot) { CrashRepairAtEveryStep(true); }
 
 }  // namespace
 }  // namespace lull

@@ -103,7 +103,7 @@ class StoreFiles {
   }
 
   // Writes MANIFEST and CURRENT: all tables so far, then `later` as a separate edit.
-  uint64_t WriteManifest(uint64_t log_number, const VersionEdit& later = {},
+  uint64_t WriteManifest(std::optional<uint64_t> log_number, const VersionEdit& later = {},
                          std::optional<SequenceNumber> last_sequence = std::nullopt) {
     const uint64_t number = context_.NewFileNumber();
     VersionEdit edit;
@@ -136,6 +136,23 @@ class StoreFiles {
   std::vector<TableMeta> listed_;
   SequenceNumber last_sequence_ = 0;
 };
+
+// All files except LOG and LOCK, including those in lost/, with their bytes.
+inline std::map<std::string, std::string> AllFiles(leveldb::Env* env, const std::string& store) {
+  std::map<std::string, std::string> files;
+  for (const std::string& directory : {store, LostDirectoryName(store)}) {
+    std::vector<std::string> names;
+    if (!env->GetChildren(directory, &names).ok()) continue;
+    for (const std::string& name : names) {
+      const auto parsed = ParseFileName(name);
+      if (!parsed || parsed->kind == FileKind::kInfoLog || parsed->kind == FileKind::kLock)
+        continue;
+      const std::string path = directory + "/" + name;
+      EXPECT_TRUE(leveldb::ReadFileToString(env, path, &files[path]).ok()) << path;
+    }
+  }
+  return files;
+}
 
 // The content of the tables that the MANIFEST lists: their levels, and what a Get finds.
 struct StoreReading {
