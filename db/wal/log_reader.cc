@@ -25,7 +25,8 @@ struct Fragment {
 };
 
 bool AllZero(const leveldb::Slice& bytes) {
-  return std::all_of(bytes.data(), bytes.data() + bytes.size(), [](char c) { return c == 0; });
+  return bytes.empty() ||
+         (bytes[0] == 0 && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
 }
 
 /// REQUIRES: `bytes` end within one block.
@@ -253,10 +254,8 @@ bool Reader::FillBlock() {
 /// begins with an intact fragment.
 bool Reader::EndAtFault(LogEnd if_last, const char* cause) {
   const uint64_t fault_offset = offset();
-  // In this block a record can begin at any byte, since the fault can be a wrong length. A later
-  // block begins with a fragment.
   bool begins = HoldsRecordStart(rest_);
-  while (!begins && FillBlock()) begins = ChainHoldsRecordStart(rest_);
+  while (!begins && FillBlock()) begins = BlockHoldsRecordStart(rest_);
   if (end_ == LogEnd::kError) return true;
   const LogEnd end = begins ? LogEnd::kCorrupt : if_last;
   if (IsDamage(end) && env_ != nullptr && ReadBlockAgain(fault_offset)) return false;
@@ -333,7 +332,7 @@ void Reader::SkipFault() {
 }
 
 /// Whether a record, of this log or else of an older one, begins anywhere in `bytes`, a part of one
-/// block.
+/// block. After a fault it can be at any byte, since the fault can be a wrong length.
 bool Reader::HoldsRecordStart(leveldb::Slice bytes, bool own) const {
   for (; bytes.size() >= kHeaderBytes; bytes.remove_prefix(1)) {
     const char type = bytes[6];
@@ -346,11 +345,13 @@ bool Reader::HoldsRecordStart(leveldb::Slice bytes, bool own) const {
   return false;
 }
 
-/// The same, but only for consecutive fragments from the start of a block.
-bool Reader::ChainHoldsRecordStart(leveldb::Slice block) const {
+/// The same for a whole block. Intact fragments at its start can contain logs, as values. Without a
+/// record of this log, those after a fault can be of an older one.
+bool Reader::BlockHoldsRecordStart(leveldb::Slice block) const {
   while (block.size() >= kHeaderBytes) {
     const Fragment fragment = ParseFragment(block);
-    if (fragment.state != Fragment::State::kIntact) return false;
+    if (fragment.state != Fragment::State::kIntact)
+      return valid_bytes_ > 0 && !AllZero(block) && HoldsRecordStart(block);
     if (fragment.BeginsRecord() && is_own_(fragment.payload)) return true;
     block.remove_prefix(fragment.TotalBytes());
   }

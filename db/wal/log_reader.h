@@ -6,7 +6,7 @@
 // Judging a fault. A power loss can destroy any 4 KiB block that was not synced: it then reads as
 // zeros or garbage, while later blocks can survive. So the last record can be cut short, and a
 // fault alone proves nothing. The reader looks for a record after the fault, with a correct
-// checksum: anywhere in the same block, or after intact fragments of a later one.
+// checksum: anywhere but inside intact fragments of a later block.
 //  - None: the writer stopped here. The end is kClean if only zeros follow, and kTorn if bytes of
 //    the last record are missing. If they are there and only its checksum is wrong, it is kBadLast.
 //  - Found: the log is longer than what can be read. The cause is either damage or a power loss
@@ -119,7 +119,7 @@ class Reader {
   bool StopAtEnd();
   LogEnd EndIfLast() const;
   bool HoldsRecordStart(leveldb::Slice bytes, bool own = true) const;
-  bool ChainHoldsRecordStart(leveldb::Slice block) const;
+  bool BlockHoldsRecordStart(leveldb::Slice block) const;
   bool Stop(LogEnd end, uint64_t at = 0, const char* cause = "");
   uint64_t offset() const { return block_end_offset_ - rest_.size(); }
 

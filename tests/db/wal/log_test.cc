@@ -338,7 +338,8 @@ TEST(LogReaderTest, AHoleInFrontOfOtherRecordsIsCorrupt) {
   const Records records = ManyRecords();
   const std::string bytes = Written(records);
   for (const bool garbage : {false, true}) {
-    for (const size_t hole : {size_t{4096}, size_t{28'672}, size_t{32'768}}) {
+    // The third reaches from one block into the next.
+    for (const size_t hole : {size_t{4096}, size_t{28'672}, size_t{30'720}, size_t{32'768}}) {
       std::string bad = bytes;
       Random random(9);
       for (size_t i = hole; i < hole + 4096; ++i)
