@@ -13,9 +13,9 @@ from drivers.stores import STORES
 KINDS = ('write', 'read', 'scan', 'rmw')
 
 
-def picture_name(title):
+def picture_name(title, form='png'):
     """The file name of the chart titled `title`."""
-    return re.sub(r'[^A-Za-z0-9.]+', '-', title).strip('-') + '.png'
+    return re.sub(r'[^A-Za-z0-9.]+', '-', title).strip('-') + '.' + form
 
 
 @dataclasses.dataclass
@@ -154,7 +154,8 @@ class Results:
         return same[0] if same else None
 
     def load_families(self):
-        """workload family -> store -> [(requests due per second, p99 in us)], constant loads."""
+        """workload family -> store -> [(requests due per second, p99 in us of each run)] of
+        constant loads."""
         families = {}
         for run in self.runs:
             load = run.result.get('load', {})
@@ -164,10 +165,10 @@ class Results:
             family = run.workload.split('/')[0]
             if family == 'b6':
                 continue  # its cases are different mixes, not one mix under different loads
-            points = families.setdefault(family, {}).setdefault(run.store, [])
-            points.append((load['offered_per_s'], run.result['p99_us']))
+            points = families.setdefault(family, {}).setdefault(run.store, {})
+            points.setdefault(load['offered_per_s'], []).append(run.result['p99_us'])
         return {
-            name: {store: sorted(points) for store, points in stores.items()}
+            name: {store: sorted(points.items()) for store, points in stores.items()}
             for name, stores in families.items()
             if any(len(points) > 1 for points in stores.values())
         }

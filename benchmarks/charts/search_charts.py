@@ -59,8 +59,8 @@ def value_axis(axis):
 class SearchCharts(Charts):
     """The charts of one search. Methods return None when there is nothing to draw."""
 
-    def __init__(self, colors):
-        super().__init__([], colors)
+    def __init__(self, stores, colors):
+        super().__init__(stores, colors)
         self.dot, self.line = colors['store0'], colors['store1']
 
     def default_line(self, axis):

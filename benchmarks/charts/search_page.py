@@ -1,9 +1,8 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Writes the charts of a search for options into one HTML page, and into PNGs."""
+"""Writes the charts of a search for options into one HTML page, and into files."""
 
 import os
 
-from charts import theme
 from charts.search_charts import SearchCharts
 from charts.store_page import Page
 from drivers.common import Failure, read_json_lines
@@ -27,19 +26,15 @@ class Trials:
         if not self.trials:
             raise Failure(f'{folder}/{NAME} contains no trials')
 
+    def stores(self):
+        return []  # of all trials the same
+
     def best(self):
         return chosen_of(self.trials, self.confirmations)
 
 
 class SearchPage(Page):
-    def __init__(self, results, folder):
-        # Without the parent's constructor, which prepares several stores; here is only one.
-        self.results = results
-        self.folder = folder
-        self.charts = SearchCharts(theme.TOKENS)
-        self.pictures = SearchCharts(theme.light())
-        self.parts = []
-        self.count = 0
+    charts_class = SearchCharts
 
     def head(self):
         asked = self.results.asked

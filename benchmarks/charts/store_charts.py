@@ -12,10 +12,14 @@ import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib import ticker  # noqa: E402
 
 from charts import theme  # noqa: E402
+from charts.bands import band_of, band_row, means_of_a_second  # noqa: E402
 from charts.results import KINDS  # noqa: E402
 from drivers.common import MIB  # noqa: E402
 
 WIDE, NARROW = 9.6, 3.7  # inches of 100 px
+MEAN_MB_PER_S, MEAN_CORES = 'mean MB/s', 'mean cores'  # over a second
+# Metadata of files, by format: the same results give the same bytes.
+UNDATED = {'png': {}, 'svg': {'Date': None}, 'pdf': {'CreationDate': None}}
 
 
 def settings(colors):
@@ -23,6 +27,7 @@ def settings(colors):
     return {
         'svg.fonttype': 'none',  # keeps text as text: searchable, and sharp at any size
         'svg.hashsalt': 'report',
+        'pdf.fonttype': 42,  # TrueType: publishers refuse the default, Type 3
         'font.family': 'DejaVu Sans',
         'font.size': 9,
         'figure.dpi': 100,
@@ -70,26 +75,35 @@ class Charts:
 
     def __init__(self, stores, colors):
         self.theme = colors
-        self.colors = {
-            store: colors[f'store{index}'] for store, index in theme.color_indices(stores).items()
-        }
+        self.indices = theme.color_indices(stores)
 
     def draw(self, name, *arguments):
         """The figure of the method `name`, or None."""
         with plt.rc_context(settings(self.theme)):
             return getattr(self, name)(*arguments)
 
-    def legend(self, figure, stores, width, title=None):
-        """Above the axes, in as many lines as the width needs; includes the chart's title."""
+    def color(self, index):
+        return self.theme[f'store{index}']
+
+    def style(self, index):
+        """Of a line: colour and dashes."""
+        return {'color': self.color(index), 'linestyle': theme.DASHES[index]}
+
+    def band(self, axis, rows, index, **marks):
+        """The median of the runs as a line, their minimum and maximum as a band around it."""
+        places, low, middle, high = zip(*rows)
+        axis.plot(places, middle, **self.style(index), **marks)
+        if low != high:
+            axis.fill_between(places, low, high, color=self.color(index), alpha=0.2, linewidth=0)
+
+    def legend(self, figure, stores, width):
         handles = [
-            plt.Line2D([], [], color=self.colors[store], linewidth=3, label=store)
+            plt.Line2D([], [], linewidth=2, label=store, **self.style(self.indices[store]))
             for store in stores
         ]
-        longest = max(len(store) for store in stores)
-        columns = max(1, min(len(stores), int(width * 12 / (longest + 4))))
-        place_legend(figure, handles, columns, width, title)
+        place_legend(figure, handles, columns_of(stores, width), width)
 
-    # What clients see of a second, and what it takes.
+    # What clients see of an interval, and what it takes. Means are of a second.
     CLIENT_PANELS = [
         ('written', 'MB/s', lambda i: i.get('written_mb_per_s', i.get('mb_per_s'))),
         ('p99 of all requests', '', lambda i: i.get('p99_us') or None),
@@ -98,10 +112,10 @@ class Charts:
         ('L0 tables', '', lambda i: i.get('l0_tables')),
         ('debt', 'MB', lambda i: scaled(i.get('debt_bytes'))),
         ('memory of the process', 'MB', lambda i: scaled(i.get('rss_bytes'))),
-        ('background writes', 'MB/s', lambda i: i.get('background_mb_per_s')),
-        ('device writes', 'MB/s', lambda i: i.get('device_mb_per_s')),
-        ('CPU', 'cores', lambda i: i.get('cpus')),
-        ('CPU that the host gave to others', 'cores', lambda i: i.get('stolen_cpus')),
+        ('background writes', MEAN_MB_PER_S, lambda i: i.get('background_mb_per_s')),
+        ('device writes', MEAN_MB_PER_S, lambda i: i.get('device_mb_per_s')),
+        ('CPU', MEAN_CORES, lambda i: i.get('cpus')),
+        ('CPU that the host gave to others', MEAN_CORES, lambda i: i.get('stolen_cpus')),
     ]
 
     def client_series(self, runs, width):
@@ -111,13 +125,11 @@ class Charts:
         return self.series(runs, self.STORE_PANELS, 1, width)
 
     def series(self, runs, panels, height, width):
-        """The figures of each second, one strip per figure."""
-        runs = {store: run for store, run in runs.items() if len(run.intervals) > 1}
-        panels = [
-            panel
-            for panel in panels
-            if any(panel[2](i) is not None for run in runs.values() for i in run.intervals)
-        ]
+        """The figures of each interval, one strip per figure. runs: {store: its runs}."""
+        kept = {s: [run for run in runs[s] if len(run.intervals) > 1] for s in runs}
+        runs = {store: of_store for store, of_store in kept.items() if of_store}
+        intervals = [i for of_store in runs.values() for run in of_store for i in run.intervals]
+        panels = [p for p in panels if any(p[2](i) is not None for i in intervals)]
         if not runs or not panels:
             return None
         figure, axes = plt.subplots(
@@ -129,7 +141,7 @@ class Charts:
             squeeze=False,
         )
         for axis, (title, unit, value_of) in zip(axes[:, 0], panels):
-            self.strip(axis, runs, value_of)
+            self.strip(axis, runs, value_of, unit in (MEAN_MB_PER_S, MEAN_CORES))
             axis.set_title(title + (f', {unit}' if unit else ''))
             if title.startswith('p99'):
                 log_time_axis(axis.yaxis)
@@ -142,38 +154,39 @@ class Charts:
         self.legend(figure, runs, width)
         return figure
 
-    def strip(self, axis, runs, value_of):
-        for begin, end in next(iter(runs.values())).spans_of_peaks():
-            axis.axvspan(begin, end, color=self.theme['shade'], linewidth=0)
-        for store, run in runs.items():
-            values = [value_of(i) for i in run.intervals]
-            axis.plot(
-                [i['at_seconds'] for i in run.intervals],
-                [math.nan if value is None else value for value in values],
-                color=self.colors[store],
-            )
+    def strip(self, axis, runs, value_of, means):
+        self.shade_peaks(axis, next(iter(runs.values())))
+        for store, of_store in runs.items():
+            curves = [[(i['at_seconds'], value_of(i)) for i in r.intervals] for r in of_store]
+            if means:
+                curves = [means_of_a_second(curve) for curve in curves]
+            self.band(axis, band_of(curves), self.indices[store])
 
-    def levels(self, run, width):
+    def shade_peaks(self, axis, runs):
+        """The bursts of the first run: those of the others begin and end within moments of them."""
+        for begin, end in runs[0].spans_of_peaks():
+            axis.axvspan(begin, end, color=self.theme['shade'], linewidth=0)
+
+    def levels(self, runs, width):
         """What one store keeps in its levels, and writes into them by flushes and compactions."""
-        intervals = [i for i in run.intervals if sum(i.get('level_written_bytes', []))]
-        if len(intervals) < 2:
+        filled = [[i for i in r.intervals if sum(i.get('level_written_bytes', []))] for r in runs]
+        filled = [intervals for intervals in filled if len(intervals) > 1]
+        if not filled:
             return None
-        count = max(len(i['level_bytes']) for i in intervals)
-        colors = [self.theme[f'store{level % len(theme.STORES)}'] for level in range(count)]
+        count = max(len(i['level_bytes']) for intervals in filled for i in intervals)
         figure, axes = plt.subplots(
             3, 1, sharex=True, figsize=(width, 5.5), layout='constrained', squeeze=False
         )
-        at = [i['at_seconds'] for i in intervals]
         panels = (
             ('bytes in each level, MB', range(count), level_sizes),
-            ('compactions into each level, MB', range(1, count), level_writes),
-            ('flushes into L0, MB', [0], level_writes),
+            (f'compactions into each level, {MEAN_MB_PER_S}', range(1, count), level_writes),
+            (f'flushes into L0, {MEAN_MB_PER_S}', [0], level_writes),
         )
-        for axis, (title, levels, values_of) in zip(axes[:, 0], panels):
-            for begin, end in run.spans_of_peaks():
-                axis.axvspan(begin, end, color=self.theme['shade'], linewidth=0)
+        for axis, (title, levels, curve_of) in zip(axes[:, 0], panels):
+            self.shade_peaks(axis, runs)
             for level in levels:
-                axis.plot(at, values_of(intervals, level), color=colors[level])
+                curves = [curve_of(intervals, level) for intervals in filled]
+                self.band(axis, band_of(curves), level)
             axis.set_title(title)
             axis.set_ylim(bottom=0)
             axis.yaxis.set_major_locator(ticker.MaxNLocator(4))
@@ -181,18 +194,18 @@ class Charts:
         axes[-1, 0].set_xlabel('seconds (shaded: bursts, peaks)')
         axes[-1, 0].margins(x=0.01)
         handles = [
-            plt.Line2D([], [], color=color, linewidth=3, label=f'L{level}')
-            for level, color in enumerate(colors)
+            plt.Line2D([], [], linewidth=2, label=f'L{level}', **self.style(level))
+            for level in range(count)
         ]
-        place_legend(figure, handles, count, width, run.store)
+        place_legend(figure, handles, count, width, runs[0].store)
         return figure
 
     def percentiles(self, runs, width):
-        """Latency at each percentile, one chart per kind of request."""
+        """Latency at each percentile, one chart per kind of request. runs: {store: its runs}."""
         kinds = [
             kind
             for kind in KINDS
-            if any(run.result.get(f'{kind}_latency', {}).get('curve') for run in runs.values())
+            if any(latency_curve(run, kind) for of_store in runs.values() for run in of_store)
         ]
         if not kinds:
             return None
@@ -208,15 +221,12 @@ class Charts:
         )
         for axis, kind in zip(axes.flat, kinds):
             furthest = 1
-            for store, run in runs.items():
-                curve = run.result.get(f'{kind}_latency', {}).get('curve', [])
-                # 100 % is not on this axis: draw it one step after the last point.
-                points = [(nines(percent), us) for percent, us in curve if percent < 100]
-                if curve and curve[-1][0] == 100:
-                    points.append(((points[-1][0] if points else 0) + 0.25, curve[-1][1]))
-                points = [(x, us) for x, us in points if us > 0]
-                furthest = max([furthest] + [x for x, _ in points])
-                axis.plot(*zip(*points), color=self.colors[store])
+            for store, of_store in runs.items():
+                curves = [latency_curve(run, kind) for run in of_store]
+                curves = [curve for curve in curves if len(curve) > 1]
+                if curves:
+                    furthest = max([furthest] + [curve[-1][0] for curve in curves])
+                    self.band(axis, band_of(curves), self.indices[store])
             axis.set_title(f'{kind}s' if kind != 'rmw' else 'read-modify-writes')
             ticks = [0] + [x for x in range(1, 8) if x <= furthest]
             # A small chart has room for only every other label after the first two.
@@ -232,7 +242,8 @@ class Charts:
         """p99 against load."""
         figure, axis = plt.subplots(figsize=(width, 3.6), layout='constrained')
         for store, points in stores.items():
-            axis.plot(*zip(*points), color=self.colors[store], marker='o', markersize=4)
+            rows = [band_row(rate, values) for rate, values in points]
+            self.band(axis, rows, self.indices[store], marker='o', markersize=4)
         axis.set_xlabel('requests due per second')
         axis.xaxis.set_major_formatter(count_text)
         axis.xaxis.set_major_locator(ticker.MaxNLocator(5 if width == NARROW else 9))
@@ -243,28 +254,27 @@ class Charts:
         return figure
 
     def bars(self, title, rows, width, digits=2, reference=None):
-        """rows: [(workload, {store: value})]. One group of bars per workload."""
+        """rows: [(workload, {store: values of its runs})]. One group of bars per workload: medians,
+        with a line from minimum to maximum."""
         rows = [(name, values) for name, values in rows if values]
         if not rows:
             return None
-        stores = [s for s in self.colors if any(s in values for _, values in rows)]
+        stores = [s for s in self.indices if any(s in values for _, values in rows)]
         count = sum(len(values) for _, values in rows)
         figure, axis = plt.subplots(
             figsize=(width, 1.0 + 0.26 * count + 0.3 * len(rows)), layout='constrained'
         )
         position, ticks = 0, []
-        top = max(value for _, values in rows for value in values.values()) or 1
+        top = max(max(runs) for _, values in rows for runs in values.values()) or 1
         for _, values in rows:
             begin = position
             for store in [s for s in stores if s in values]:
-                axis.barh(position, values[store], height=0.8, color=self.colors[store])
-                axis.text(
-                    values[store] + top * 0.01,
-                    position,
-                    f'{values[store]:,.{digits}f}',
-                    va='center',
-                    fontsize=8,
-                )
+                _, low, middle, high = band_row(position, values[store])
+                axis.barh(position, middle, height=0.8, color=self.color(self.indices[store]))
+                if low < high:
+                    axis.plot([low, high], [position] * 2, color=self.theme['ink'], linewidth=1)
+                text = f'{middle:,.{digits}f}'
+                axis.text(high + top * 0.01, position, text, va='center', fontsize=8)
                 position += 1
             ticks.append((begin + position - 1) / 2)
             position += 0.8
@@ -272,7 +282,11 @@ class Charts:
         axis.set_ylim(position - 0.8 - 0.4, -0.6)
         if reference is not None:
             axis.axvline(reference, color=self.theme['muted'], linewidth=1, linestyle=(0, (4, 3)))
-        self.legend(figure, stores, width, title)
+        handles = [
+            plt.Rectangle((0, 0), 1, 1, color=self.color(self.indices[store]), label=store)
+            for store in stores
+        ]
+        place_legend(figure, handles, columns_of(stores, width), width, title)
         return figure
 
     def stall_bars(self, rows, width):
@@ -302,15 +316,20 @@ class Charts:
         return figure
 
 
+def columns_of(labels, width):
+    longest = max(len(label) for label in labels)
+    return max(1, min(len(labels), int(width * 12 / (longest + 6))))
+
+
 def place_legend(figure, handles, columns, width, title=None):
-    """Above the axes."""
+    """Above the axes, with the chart's title."""
     if title:
         title = '\n'.join(textwrap.wrap(title, int(width * 13)))
     legend = figure.legend(
         handles=handles,
         loc='upper left',
         ncols=columns,
-        handlelength=1.2,
+        handlelength=2.6,
         columnspacing=1.4,
         borderaxespad=0.2,
         title=title,
@@ -328,17 +347,32 @@ def of_level(interval, name, level):
 
 
 def level_sizes(intervals, level):
-    return [of_level(interval, 'level_bytes', level) for interval in intervals]
+    return [(i['at_seconds'], of_level(i, 'level_bytes', level)) for i in intervals]
 
 
 def level_writes(intervals, level):
-    """What was written into a level in each interval."""
-    totals = [of_level(interval, 'level_written_bytes', level) for interval in intervals]
-    return [max(0, total - before) for before, total in zip([0, *totals], totals)]
+    """How fast a level was written."""
+    totals = [(i['at_seconds'], of_level(i, 'level_written_bytes', level)) for i in intervals]
+    return means_of_a_second(
+        [
+            (at, max(0, total - before) / (at - begin))
+            for (begin, before), (at, total) in zip([(0, 0), *totals], totals)
+        ]
+    )
 
 
 def scaled(value):
     return None if value is None else value / MIB
+
+
+def latency_curve(run, kind):
+    """[(nines, us)] of one kind of request."""
+    curve = run.result.get(f'{kind}_latency', {}).get('curve', [])
+    points = [(nines(percent), us) for percent, us in curve if percent < 100]
+    # 100 % is not on this axis: draw it one step after the last point.
+    if curve and curve[-1][0] == 100:
+        points.append(((points[-1][0] if points else 0) + 0.25, curve[-1][1]))
+    return [(x, us) for x, us in points if us > 0]
 
 
 def nines(percent):
@@ -374,13 +408,13 @@ def svg_of(figure):
     """The drawing as SVG for a page."""
     out = io.StringIO()
     with plt.rc_context(settings(theme.TOKENS)):  # savefig reads them, too
-        figure.savefig(out, format='svg', metadata={'Date': None})
+        figure.savefig(out, format='svg', metadata=UNDATED['svg'])
     plt.close(figure)
     text = out.getvalue()
     return text[text.index('<svg') :]
 
 
-def save_png(figure, path):
+def save_picture(figure, path, form):
     with plt.rc_context(settings(theme.light())):
-        figure.savefig(path, format='png', dpi=160)
+        figure.savefig(path, format=form, dpi=160, metadata=UNDATED[form])
     plt.close(figure)

@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Writes charts and tables into one self-contained HTML page, and charts into PNGs."""
+"""Writes charts and tables into one self-contained HTML page, and charts into files."""
 
 import html
 import os
@@ -7,7 +7,7 @@ import re
 
 from charts import theme
 from charts.results import picture_name
-from charts.store_charts import NARROW, WIDE, Charts, save_png, svg_of, time_text
+from charts.store_charts import NARROW, WIDE, Charts, save_picture, svg_of, time_text
 from drivers.common import MIB
 from drivers.figures import ratio_number
 from drivers.running import machine_text
@@ -66,12 +66,16 @@ a { color: var(--store0); }
 
 
 class Page:
-    def __init__(self, results, folder):
+    charts_class = Charts
+
+    def __init__(self, results, folder, form):
+        """form: of the files, "png", "svg" or "pdf". They go into a directory of that name."""
         self.results = results
-        self.folder = folder
+        self.folder = os.path.join(folder, form)
+        self.form = form
         self.stores = results.stores()
-        self.charts = Charts(self.stores, theme.TOKENS)
-        self.pictures = Charts(self.stores, theme.light())
+        self.charts = self.charts_class(self.stores, theme.TOKENS)
+        self.pictures = self.charts_class(self.stores, theme.light())
         self.indices = theme.color_indices(self.stores)
         self.parts = []
         self.count = 0
@@ -80,7 +84,7 @@ class Page:
         return html.escape(str(text))
 
     def chart(self, name, method, *arguments):
-        """Adds a chart, for wide and for narrow pages, and as a PNG."""
+        """Adds a chart, for wide and for narrow pages, and writes it into a file."""
         shapes = []
         for css, width in (('wide', WIDE), ('narrow', NARROW)):
             figure = self.charts.draw(method, *[width if a is Ellipsis else a for a in arguments])
@@ -95,8 +99,9 @@ class Page:
         self.parts.append(f'<div class="chart" role="img" aria-label="{self.text(name)}">')
         self.parts += shapes + ['</div>']
         figure = self.pictures.draw(method, *[WIDE if a is Ellipsis else a for a in arguments])
-        os.makedirs(os.path.join(self.folder, 'png'), exist_ok=True)
-        save_png(figure, os.path.join(self.folder, 'png', picture_name(name)))
+        os.makedirs(self.folder, exist_ok=True)
+        path = os.path.join(self.folder, picture_name(name, self.form))
+        save_picture(figure, path, self.form)
         return True
 
     def heading(self, title, note=''):
@@ -151,7 +156,7 @@ class Page:
         if len(stores) > 1:
             note += f' Small: ratio to {reference}.'
         if runs > 1:
-            note = f'Medians of {runs} runs. {note} Charts show the run with the median p99.'
+            note = f'Medians of {runs} runs; charts also have their minimum and maximum. {note}'
         self.parts.append(f'<p class="muted">{self.text(note)}</p>')
 
     def describe(self, workload):
@@ -175,27 +180,24 @@ class Page:
     def workload(self, workload):
         self.heading(workload, self.describe(workload))
         self.table(workload)
-        runs = self.results.typical(workload)
+        runs = self.results.of(workload)
         self.small_heading('Over time')
         self.chart(f'{workload} time series', 'client_series', runs, ...)
         self.chart(f'{workload} time series of the store', 'store_series', runs, ...)
-        for store, run in runs.items():
-            self.chart(f'{workload} levels, {store}', 'levels', run, ...)
+        for store, of_store in runs.items():
+            self.chart(f'{workload} levels, {store}', 'levels', of_store, ...)
         self.small_heading('Latency by percentile')
         self.chart(f'{workload} percentiles', 'percentiles', runs, ...)
 
     def overview(self):
         names = self.results.workloads()
         self.heading('All workloads')
-        for title, path, digits in (
-            ('written, MB/s', ('mb_per_s',), 1),
-            (
-                'write amplification: bytes to the device for each byte written',
-                ('write_amplification',),
-                2,
-            ),
+        amplification = 'write amplification: bytes to the device for each byte written'
+        for title, figure, digits in (
+            ('written, MB/s', 'mb_per_s', 1),
+            (amplification, 'write_amplification', 2),
         ):
-            rows = [(name, self.medians(name, path)) for name in names]
+            rows = [(name, self.values(name, figure)) for name in names]
             self.chart(title.split(':')[0], 'bars', title, rows, ..., digits)
         self.chart(
             'share of the limit',
@@ -226,24 +228,31 @@ class Page:
                 '</p>'
             )
 
-    def medians(self, name, path):
-        values = {store: self.results.median(name, store, path) for store in self.stores}
-        return {store: value for store, value in values.items() if value is not None}
+    def values(self, workload, figure):
+        """store -> the figure in each of its runs."""
+        found = {}
+        for store, runs in self.results.of(workload).items():
+            known = [run.result[figure] for run in runs if run.result.get(figure) is not None]
+            if known:
+                found[store] = known
+        return found
 
     def limits(self, names):
         """(name, store, run, limit) of the runs with a limit."""
         for name in names:
-            for store, run in self.results.typical(name).items():
-                limit = self.results.limit_of(run)
-                if limit:
-                    yield name, store, run, limit
+            for store, runs in self.results.of(name).items():
+                for run in runs:
+                    limit = self.results.limit_of(run)
+                    if limit:
+                        yield name, store, run, limit
 
     def limit_rows(self, names):
         rows = {}
         for name, store, run, limit in self.limits(names):
             load = run.result.get('load')
             if limit['mb_per_s'] and (not load or load['closed_loop']):
-                rows.setdefault(name, {})[store] = run.result['mb_per_s'] / limit['mb_per_s']
+                share = run.result['mb_per_s'] / limit['mb_per_s']
+                rows.setdefault(name, {}).setdefault(store, []).append(share)
         return list(rows.items())
 
     def limit_latencies(self, names):
@@ -251,7 +260,8 @@ class Page:
         for name, store, run, limit in self.limits(names):
             load = run.result.get('load')
             if limit['p99_us'] and load and not load['closed_loop']:
-                rows.setdefault(name, {})[store] = run.result['p99_us'] / limit['p99_us']
+                ratio = run.result['p99_us'] / limit['p99_us']
+                rows.setdefault(name, {}).setdefault(store, []).append(ratio)
         return list(rows.items())
 
     def against_load(self):

@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Colours, light and dark.
+"""Colours, light and dark, and dashes.
 
 A chart is drawn once, with placeholder colours. They become CSS variables in the page, which follow
 the reader's light or dark setting, and real colours in a PNG.
@@ -18,6 +18,17 @@ STORES = [
     ('#c8302e', '#ff8d85'),
     ('#0d7fa5', '#74d3f2'),
     ('#57606a', '#b9c2cc'),
+]
+# A store's lines also have their own dashes, in points at a width of one point.
+DASHES = [
+    'solid',
+    (0, (5, 1.5)),
+    (0, (1.5, 1.2)),
+    (0, (6, 1.5, 1.5, 1.5)),
+    (0, (10, 3)),
+    (0, (3, 3)),
+    (0, (6, 1.5, 1.5, 1.5, 1.5, 1.5)),
+    (0, (1, 3)),
 ]
 FIXED = {'Lull': 0, 'LevelDB': 1, 'RocksDB': 2, 'RocksDB matched': 3, 'RocksDB tuned': 4}
 NAMES = {

@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Tests what benchmarks/report does before it draws: reading and grouping results, colours."""
+"""Tests benchmarks/report: reading and grouping results, colours, bands; what drawings contain."""
 
 import json
+import math
 import os
+import subprocess
 import sys
 import unittest
+import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
 
 from scripts import FolderTest  # noqa: E402  (also finds the modules of benchmarks/)
 from charts import theme  # noqa: E402
+from charts.bands import band_of, band_row, means_of_a_second  # noqa: E402
 from charts.results import Results  # noqa: E402
-from drivers.common import Failure  # noqa: E402
+from drivers.common import ROOT, Failure  # noqa: E402
+from drivers.environment import has  # noqa: E402
 
 
 def result(**fields):
@@ -86,11 +91,13 @@ class ReportTest(FolderTest):
     def test_constant_loads_make_a_curve(self):
         results = self.read(
             result(benchmark='b0/80%', load=load(800), p99_us=9.0),
-            result(benchmark='b0/50%', load=load(500), p99_us=3.0),
+            result(benchmark='b0/50%', load=load(500), p99_us=3.0, run=0),
+            result(benchmark='b0/50%', load=load(500), p99_us=4.0, run=1),
             result(benchmark='b6/A', load=load(500)),
             result(benchmark='b1', load=load(500)),
         )
-        self.assertEqual(results.load_families(), {'b0': {'Lull': [(500, 3.0), (800, 9.0)]}})
+        points = [(500, [3.0, 4.0]), (800, [9.0])]
+        self.assertEqual(results.load_families(), {'b0': {'Lull': points}})
 
     def test_peaks(self):
         segments = [
@@ -137,6 +144,70 @@ class ReportTest(FolderTest):
             '<g id="c1-a"><path clip-path="url(#c1-a)" style="stroke: var(--ink)"/></g>',
         )
         self.assertEqual(len(set(theme.TOKENS.values())), len(theme.NAMES))
+
+    def test_each_store_has_dashes_of_its_own(self):
+        self.assertEqual(len(set(theme.DASHES)), len(theme.STORES))
+
+    def test_a_band_is_the_range_of_the_runs(self):
+        longest = [(1.02, 5), (2.03, 6), (3.01, None), (4.0, 8), (5.0, 7)]
+        middle = [(1.0, 1), (2.0, 9), (3.0, None), (4.0, 4)]
+        rows = band_of([middle, longest, [(0.99, 2), (1.98, 3)]])
+        self.assertEqual(rows[:2], [(1.0, 1, 2, 5), (2.0, 3, 6, 9)])
+        self.assertTrue(math.isnan(rows[2][2]))  # no request was served
+        self.assertEqual(rows[3:], [(4.0, 4, 6, 8)])
+        self.assertEqual(band_row(500, [7.0]), (500, 7.0, 7.0, 7.0))
+
+    def test_a_rate_that_is_counted_late_is_a_mean_of_a_second(self):
+        curve = [(at / 10, 90 if at == 5 else 0) for at in range(1, 21)]
+        means = dict(means_of_a_second(curve))
+        self.assertEqual((means[0.1], means[0.9], means[1.5]), (90 / 6, 9, 0))
+        seconds = [(1.0, 5), (2.01, None), (3.0, 7)]
+        self.assertEqual(means_of_a_second(seconds), seconds)
+
+
+@unittest.skipUnless(has('/usr/bin/python3', ['matplotlib']), 'no matplotlib')
+class DrawingTest(FolderTest):
+    def write(self):
+        with open(os.path.join(self.folder, 'results.jsonl'), 'w') as file:
+            for number in range(2):
+                for store in ('lull', 'leveldb'):
+                    facts = {'store': store, 'run': number}
+                    items = [
+                        {'kind': 'interval', 'at_seconds': at / 10, 'p99_us': at + 9 * number + 1}
+                        for at in range(1, 9)
+                    ]
+                    made = result(date='2026-01-31', batch_size=1)
+                    for item in (*items, made):
+                        file.write(json.dumps({**item, **facts}) + '\n')
+
+    def report(self, form):
+        """The names of the files that it draws."""
+        self.write()
+        command = [f'{ROOT}/benchmarks/report', self.folder, f'--format={form}']
+        done = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return sorted(os.listdir(f'{self.folder}/{form}'))
+
+    def test_lines_differ_without_colour_and_several_runs_make_a_band(self):
+        self.assertIn('b1-time-series.svg', self.report('svg'))
+        drawing = xml.etree.ElementTree.parse(f'{self.folder}/svg/b1-time-series.svg')
+        styles = [item.get('style', '') for item in drawing.iter()]
+        for store, dashed in (('Lull', False), ('LevelDB', True)):
+            color = theme.STORES[theme.FIXED[store]][0]
+            lines = [style for style in styles if f'stroke: {color}' in style]
+            self.assertEqual({'dasharray' in line for line in lines}, {dashed})
+            self.assertIn(f'fill: {color}; fill-opacity: 0.2', styles)
+        self.assertNotIn('#fe', ' '.join(styles))  # a placeholder of the page
+
+    def test_the_same_results_give_the_same_files(self):
+        names = self.report('pdf')
+        path = f'{self.folder}/pdf/{names[0]}'
+        with open(path, 'rb') as file:
+            first = file.read()
+        self.assertEqual(first[:4], b'%PDF')
+        self.report('pdf')
+        with open(path, 'rb') as file:
+            self.assertEqual(file.read(), first)
 
 
 if __name__ == '__main__':
