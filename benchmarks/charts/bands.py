@@ -32,10 +32,17 @@ def means_of_a_second(curve):
     show when it counts, not how fast it writes. Intervals of a second or more stay as they are."""
     places = [x for x, _ in curve]
 
+    lengths = [x - before for before, x in zip([0, *places], places)]
+
     def mean(x):
         begin, end = bisect.bisect(places, x - 0.5), bisect.bisect(places, x + 0.5)
-        known = [value for _, value in curve[begin:end] if value is not None]
-        return sum(known) / len(known) if known else None
+        known = [
+            (value, length)
+            for (_, value), length in zip(curve[begin:end], lengths[begin:end])
+            if value is not None
+        ]
+        seconds = sum(length for _, length in known)
+        return sum(value * length for value, length in known) / seconds if known else None
 
     return [(x, mean(x)) for x in places]
 

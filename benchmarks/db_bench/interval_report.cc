@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "benchmarks/db_bench/interval_report.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -12,6 +13,7 @@ namespace lull::bench {
 namespace {
 
 constexpr double kMiB = 1024.0 * 1024.0;
+constexpr double kPartSecondsMax = 0.1;  // of an interval inside a burst
 
 template <typename Count>
 double PerSecond(Count from, Count to, double seconds) {
@@ -72,19 +74,38 @@ std::vector<nlohmann::json> IntervalReport::Stop() {
   return std::move(intervals_);
 }
 
-void IntervalReport::Loop(std::stop_token stop, Totals last) {
-  for (uint64_t round = 1;; ++round) {
-    const uint64_t due_ns = begin_ns_ + static_cast<uint64_t>(settings_.seconds * kNsPerSecond *
-                                                              static_cast<double>(round));
+void IntervalReport::Loop(std::stop_token stop, Totals first) {
+  const auto parts = static_cast<uint64_t>(std::ceil(settings_.seconds / kPartSecondsMax));
+  const double part_seconds = settings_.seconds / static_cast<double>(parts);
+  const auto part_ns = static_cast<uint64_t>(part_seconds * kNsPerSecond);
+  Totals kept = first;
+  Totals shown = std::move(first);
+  bool was_in_burst = false;
+  for (uint64_t round = 0;;) {
+    const uint64_t last_round = round;
+    // Skips rounds after a delay: the rates of a very short interval say nothing.
     const uint64_t now_ns = NowNs();
-    if (due_ns > now_ns) {
+    round = std::max(round, (now_ns - begin_ns_ + part_ns / 2) / part_ns) + 1;
+    {
+      const uint64_t due_ns = begin_ns_ + round * part_ns;
       std::unique_lock lock(mutex_);
       wake_.wait_for(lock, stop, std::chrono::nanoseconds(due_ns - now_ns), [] { return false; });
     }
     if (stop.stop_requested()) return;
+    const double due = part_seconds * static_cast<double>(round);
+    const bool in_burst = InBurst(due - part_seconds, due);
+    const bool whole = round / parts != last_round / parts;
+    // The part in which a burst ends has the end of its last write.
+    const bool keeps = whole || in_burst || was_in_burst;
+    was_in_burst = in_burst;
+    if (!keeps) continue;
     Totals next = Collect();
-    Report(last, next);
-    last = std::move(next);
+    intervals_.push_back(Describe(kept, next));
+    if (whole) {
+      Show(Describe(shown, next));
+      shown = next;
+    }
+    kept = std::move(next);
   }
 }
 
@@ -104,6 +125,12 @@ IntervalReport::Totals IntervalReport::Collect() const {
   return totals;
 }
 
+// A load in a closed loop is no burst, although none of its requests waits until it is due.
+bool IntervalReport::InBurst(double from_seconds, double to_seconds) const {
+  const std::string_view phase = Phase(from_seconds, to_seconds);
+  return phase == "burst" || (phase == "peak" && !run_.load->closed_loop());
+}
+
 // "peak" if a load has more requests due than on average, "valley" if fewer; else the run's phase.
 const char* IntervalReport::Phase(double from_seconds, double to_seconds) const {
   const char* const phase = run_.phase;
@@ -116,7 +143,7 @@ const char* IntervalReport::Phase(double from_seconds, double to_seconds) const 
   return now > usual ? "peak" : "valley";
 }
 
-void IntervalReport::Report(const Totals& from, const Totals& to) {
+nlohmann::json IntervalReport::Describe(const Totals& from, const Totals& to) const {
   const double seconds = static_cast<double>(to.at_ns - from.at_ns) / kNsPerSecond;
   const double at = static_cast<double>(to.at_ns - begin_ns_) / kNsPerSecond;
   const auto mb_per_s = [seconds](auto before, auto after) {
@@ -152,14 +179,17 @@ void IntervalReport::Report(const Totals& from, const Totals& to) {
     if (std::isfinite(rate)) object["offered_per_s"] = rate;
   }
   AddState(from.store, to.store, seconds, &object);
-  if (settings_.prints) Print(object);
-  if (progress_.live()) {
-    char text[64];
-    std::snprintf(text, sizeof(text), "%s %.1f MB/s, p99 %.0f us", Phase(at - seconds, at),
-                  object["mb_per_s"].get<double>(), object["p99_us"].get<double>());
-    progress_.Show(at, text);
-  }
-  intervals_.push_back(std::move(object));
+  return object;
+}
+
+void IntervalReport::Show(const nlohmann::json& interval) {
+  if (settings_.prints) Print(interval);
+  if (!progress_.live()) return;
+  char text[64];
+  std::snprintf(text, sizeof(text), "%s %.1f MB/s, p99 %.0f us",
+                interval["phase"].get<std::string>().c_str(), interval["mb_per_s"].get<double>(),
+                interval["p99_us"].get<double>());
+  progress_.Show(interval["at_seconds"].get<double>(), text);
 }
 
 void IntervalReport::Print(const nlohmann::json& interval) {

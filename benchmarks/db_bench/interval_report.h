@@ -1,8 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // Reports progress while a benchmark runs, from its own thread: a line on standard output per
-// interval, or a progress bar on a terminal; and at the end the intervals as JSON. It only reads
-// counters that the workers keep anyway, so it costs them nothing.
+// interval, or a progress bar on a terminal; and at the end the intervals as JSON, those inside
+// bursts in parts of at most 0.1 s. It only reads counters that the workers keep anyway, so it
+// costs them nothing.
 #pragma once
 
 #include <array>
@@ -51,10 +52,12 @@ class IntervalReport {
     StoreState store;
   };
 
-  void Loop(std::stop_token stop, Totals last);
+  void Loop(std::stop_token stop, Totals first);
   Totals Collect() const;
-  void Report(const Totals& from, const Totals& to);
+  nlohmann::json Describe(const Totals& from, const Totals& to) const;
+  void Show(const nlohmann::json& interval);
   void Print(const nlohmann::json& interval);
+  bool InBurst(double from_seconds, double to_seconds) const;
   const char* Phase(double from_seconds, double to_seconds) const;
 
   const Settings settings_;

@@ -5,6 +5,7 @@
 usage: db_bench_test.py DB_BENCH
 """
 
+import collections
 import csv
 import json
 import os
@@ -166,6 +167,22 @@ class DbBenchTest(unittest.TestCase):
         self.assertGreaterEqual(result['drain_seconds'], 0)
         self.assertTrue(all(interval['kind'] == 'interval' for interval in intervals))
         self.assertGreater(len(intervals), 2)
+
+    def test_intervals_are_shorter_inside_bursts(self):
+        text = self.run_ok(
+            '--benchmarks=burstsintime',
+            '--duration=2',
+            '--burst_seconds=0.5',
+            '--idle_seconds=1',
+            '--num=10000',
+            f'--json={self.json}',
+            '--report_interval_seconds=1',
+        )
+        *intervals, _ = self.results()
+        printed = [line for line in text.splitlines() if ' device ' in line]
+        counts = collections.Counter(interval['phase'] for interval in intervals)
+        self.assertGreater(counts['burst'], len(printed))
+        self.assertGreater(counts['burst'], counts['lull'])
 
     def test_bursts_by_count(self):
         self.run_ok(

@@ -158,11 +158,12 @@ class ReportTest(FolderTest):
         self.assertEqual(band_row(500, [7.0]), (500, 7.0, 7.0, 7.0))
 
     def test_a_rate_that_is_counted_late_is_a_mean_of_a_second(self):
-        curve = [(at / 10, 90 if at == 5 else 0) for at in range(1, 21)]
+        curve = [(at / 8, 64 if at == 5 else 0) for at in range(1, 17)]
         means = dict(means_of_a_second(curve))
-        self.assertEqual((means[0.1], means[0.9], means[1.5]), (90 / 6, 9, 0))
-        seconds = [(1.0, 5), (2.01, None), (3.0, 7)]
+        self.assertEqual([means[at] for at in (0.25, 0.75, 1.5)], [64 / 6, 64 / 8, 0])
+        seconds = [(1.0, 5), (2.0, None), (3.0, 7)]
         self.assertEqual(means_of_a_second(seconds), seconds)
+        self.assertEqual(means_of_a_second([(1.0, 5), (1.25, 10)]), [(1.0, 6), (1.25, 6)])
 
 
 @unittest.skipUnless(has('/usr/bin/python3', ['matplotlib']), 'no matplotlib')
