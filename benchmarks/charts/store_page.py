@@ -279,6 +279,8 @@ class Page:
         facts = [first['date']]
         if machine:
             facts.append(machine_text(machine))
+        made_by = ('commit', 'compiler', 'file_system', 'disk')
+        facts += [first[name] for name in made_by if first.get(name)]
         devices = {run.result.get('device', 'real') for run in self.results.runs}
         if devices != {'real'}:
             facts.append('device: ' + ', '.join(sorted(devices)))

@@ -90,6 +90,18 @@ nlohmann::json LoadJson(const Result& result, const Config& config) {
   return object;
 }
 
+nlohmann::json BurstsJson(const std::vector<Burst>& bursts) {
+  nlohmann::json array = nlohmann::json::array();
+  const uint64_t first_ns = bursts.front().begin_ns;
+  for (const Burst& burst : bursts) {
+    array.push_back(
+        {{"begin_seconds", static_cast<double>(burst.begin_ns - first_ns) / kNsPerSecond},
+         {"seconds", static_cast<double>(burst.end_ns - burst.begin_ns) / kNsPerSecond},
+         {"ops", burst.ops}});
+  }
+  return array;
+}
+
 void PrintLoad(const Result& result) {
   std::printf("%*s  %.0f requests/s", kIndent, "", RequestsPerSecond(result));
   const double offered = OfferedPerSecond(*result.load);
@@ -197,6 +209,7 @@ void PrintSkipped(const std::string& name, const std::string& why) {
 
 nlohmann::json ToJson(const Result& result, const Config& config, const std::string& store,
                       const std::string& store_version) {
+  const SystemFacts system = ReadSystemFacts(config.db);
   nlohmann::json object = {
       {"kind", "result"},
       {"benchmark", result.name},
@@ -205,6 +218,9 @@ nlohmann::json ToJson(const Result& result, const Config& config, const std::str
       {"version", store_version},
       {"commit", BuildCommit()},
       {"compiler", BuildCompiler()},
+      {"kernel", system.kernel},
+      {"file_system", system.file_system},
+      {"disk", system.disk},
       {"date", UtcTimestamp()},
       {"scheduling", config.scheduling},
       {"device", config.device},
@@ -246,14 +262,7 @@ nlohmann::json ToJson(const Result& result, const Config& config, const std::str
   if (!result.bursts.empty()) {
     object["burst_seconds"] = config.burst_seconds;
     object["idle_seconds"] = config.idle_seconds;
-    const uint64_t first_ns = result.bursts.front().begin_ns;
-    for (const Burst& burst : result.bursts) {
-      const double seconds = static_cast<double>(burst.end_ns - burst.begin_ns) / kNsPerSecond;
-      object["bursts"].push_back(
-          {{"begin_seconds", static_cast<double>(burst.begin_ns - first_ns) / kNsPerSecond},
-           {"seconds", seconds},
-           {"ops", burst.ops}});
-    }
+    object["bursts"] = BurstsJson(result.bursts);
   }
   if (!result.timed) return object;
   object.update(LatencyJson(result.AllLatencies()));

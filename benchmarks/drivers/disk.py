@@ -10,7 +10,7 @@ import shutil
 import time
 
 from drivers.common import Failure
-from drivers.control_group import ControlGroup, mounts
+from drivers.control_group import ControlGroup
 
 CAP_BYTES_A_SECOND = 100_000_000
 FREE_BYTES_MIN = 6 << 30
@@ -33,6 +33,17 @@ def device_of(folder):
         with open(os.path.join(os.path.dirname(node), 'dev')) as disk:
             device = disk.read().strip()
     return device
+
+
+def mount_of(folder):
+    """Device, type and options of the folder's file system."""
+    path = os.path.join(os.path.realpath(folder), '')
+    with open('/proc/self/mounts') as table:
+        rows = [line.split() for line in table]
+    inside = [row for row in rows if path.startswith(os.path.join(row[1], ''))]
+    # Of several mounts over each other, the last is visible.
+    device, _, kind, options, *_ = max(reversed(inside), key=lambda row: len(row[1]))
+    return device, kind, options
 
 
 def read_ahead_text(folder):
@@ -73,15 +84,10 @@ def check_folder(folder):
         raise Failure(
             f'--db-dir: {folder} has {free >> 30} GB free; {FREE_BYTES_MIN >> 30} GB are needed'
         )
-    inside = [
-        (path, kind)
-        for kind in ('tmpfs', 'ramfs')
-        for path, _ in mounts(kind)
-        if os.path.realpath(folder).startswith(path.rstrip('/') + '/')
-    ]
-    if inside:
+    kind = mount_of(folder)[1]
+    if kind in ('tmpfs', 'ramfs'):
         print(
-            f'Note: {folder} is in memory ({inside[0][1]}), so this measures no disk. '
+            f'Note: {folder} is in memory ({kind}), so this measures no disk. '
             'Use --db-dir to choose another directory.'
         )
 

@@ -12,6 +12,7 @@ import threading
 import time
 
 from drivers.common import ROOT, Failure, read_json_lines
+from drivers.disk import mount_of
 from drivers.progress import Progress, clock
 from drivers.steps import run_step, tail_of
 
@@ -79,6 +80,14 @@ def prepare(options, programs, folder):
     return omitted
 
 
+def commit_of_source():
+    command = ['git', '-C', ROOT, 'describe', '--always', '--dirty', '--abbrev=12', '--exclude=*']
+    try:
+        return subprocess.run(command, capture_output=True, text=True).stdout.strip() or 'unknown'
+    except OSError:
+        return 'unknown'
+
+
 def machine_facts(options):
     model = 'unknown CPU'
     with open('/proc/cpuinfo') as info:
@@ -86,12 +95,16 @@ def machine_facts(options):
             if line.startswith('model name'):
                 model = line.split(':', 1)[1].strip()
     memory = os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES')
+    disk, kind, flags = mount_of(options.db_dir)
     return {
         'kind': 'machine',
         'cpus': os.cpu_count(),
         'cpu': model,
         'memory_bytes': memory,
         'kernel': os.uname().release,
+        'file_system': f'{kind} {flags}',
+        'disk': disk,
+        'commit': commit_of_source(),
         'arguments': options.arguments,
     }
 

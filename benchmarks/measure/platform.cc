@@ -2,11 +2,13 @@
 #include "benchmarks/measure/platform.h"
 
 #include <fcntl.h>
+#include <mntent.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -183,6 +185,41 @@ CpuFacts ReadCpuFacts() {
     } else if (name == "cache size") {
       facts.cache = line.substr(colon + 2);
     }
+  }
+  return facts;
+}
+
+SystemFacts ReadSystemFacts(const std::string& directory) {
+  SystemFacts facts;
+  utsname system;
+  if (uname(&system) == 0) facts.kernel = system.release;
+  std::error_code error;
+  const std::string path =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(directory, error), error)
+          .string() +
+      '/';
+  FILE* const mounts = setmntent("/proc/self/mounts", "r");
+  if (mounts == nullptr) return facts;
+  size_t longest = 0;
+  // Of several mounts over each other, the last is visible.
+  for (const mntent* mount; (mount = getmntent(mounts)) != nullptr;) {
+    std::string place = mount->mnt_dir;
+    if (place.back() != '/') place += '/';
+    if (!path.starts_with(place) || place.size() < longest) continue;
+    longest = place.size();
+    facts.file_system = std::string(mount->mnt_type) + ' ' + mount->mnt_opts;
+    facts.disk = mount->mnt_fsname;
+  }
+  endmntent(mounts);
+  struct stat info;
+  if (stat(directory.c_str(), &info) != 0) return facts;
+  const std::string block = "/sys/dev/block/" + std::to_string(major(info.st_dev)) + ":" +
+                            std::to_string(minor(info.st_dev));
+  for (const char* const file : {"/device/model", "/../device/model"}) {  // a disk; a partition
+    std::string model;
+    if (!std::getline(std::ifstream(block + file), model)) continue;
+    facts.disk += ", " + model.substr(0, model.find_last_not_of(' ') + 1);
+    break;
   }
   return facts;
 }

@@ -75,6 +75,14 @@ struct CpuFacts {
 };
 CpuFacts ReadCpuFacts();
 
+struct SystemFacts {
+  std::string kernel;       // "6.1.0-18-amd64"
+  std::string file_system;  // type and mount options: "ext4 rw,relatime"
+  std::string disk;         // device and, if known, model: "/dev/nvme0n1p2, Samsung SSD 980"
+};
+// The file system and the disk are those of the directory.
+SystemFacts ReadSystemFacts(const std::string& directory);
+
 // "2026-01-31T12:00:00Z"
 std::string UtcTimestamp();
 

@@ -16,6 +16,11 @@ import sys
 import tempfile
 import unittest
 
+sys.dont_write_bytecode = True
+
+import scripts  # noqa: E402, F401  (finds the modules of benchmarks/)
+from drivers.disk import mount_of  # noqa: E402
+
 PROGRAM = sys.argv.pop(1)
 STOCK = os.path.basename(PROGRAM) == 'db_bench_leveldb'
 ROCKSDB = os.path.basename(PROGRAM) == 'db_bench_rocksdb'
@@ -140,6 +145,16 @@ class DbBenchTest(unittest.TestCase):
         self.assertIn('Microseconds per op:\nCount: 1000 ', text)
         heading = '** Compaction Stats' if ROCKSDB else 'Compactions\nLevel  Files Size(MB)'
         self.assertIn(heading, text)
+
+    def test_results_tell_where_they_come_from(self):
+        self.run_ok('--benchmarks=fillseq', '--num=10', f'--json={self.json}')
+        (result,) = self.results()
+        for name in ('version', 'commit', 'compiler'):
+            self.assertTrue(result[name])
+        self.assertEqual(result['kernel'], os.uname().release)
+        disk, kind, flags = mount_of(self.folder)  # as scripts tell it
+        self.assertEqual(result['file_system'], f'{kind} {flags}')
+        self.assertEqual(result['disk'].split(', ')[0], disk)
 
     def test_bursts(self):
         self.run_ok(

@@ -30,6 +30,7 @@ def result(benchmark, rate=1000.0, write_p99_us=500.0, closed=False):
         'kind': 'result',
         'benchmark': benchmark,
         'store': 'lull',
+        'compiler': 'gcc 12.2.0',
         'mb_per_s': 12.5,
         'ops': 1000,
         'unserved': 3,
@@ -130,6 +131,7 @@ class SuiteTest(FolderTest):
             one.measure(one.plan()[0], progress)
         self.assertIn('--x=b4/60%=300.0', commands[0])
         self.assertEqual(one.measured.cases(), ['b4/60%', 'b4/80%'])
+        self.assertEqual(one.builds['lull']['compiler'], 'gcc 12.2.0')
 
     def test_a_call_that_was_ended_goes_on(self):
         one = self.suite('--workloads=b0,b1,b3', '--stores=lull,leveldb', '--runs=1')
