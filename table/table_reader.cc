@@ -61,8 +61,6 @@ std::unique_ptr<TableReader> TableReader::Through(
   return std::unique_ptr<TableReader>(new TableReader(std::move(rep)));
 }
 
-void TableReader::ShareIndexOf(const TableReader& other) { rep_->index = other.rep_->index; }
-
 Status TableReader::Get(const BlockReadOptions& options, const Slice& target, void* arg,
                         void (*visit)(void* arg, const Slice& key, const Slice& value)) const {
   const OpenTable& table = *rep_;

@@ -79,9 +79,6 @@ class TableReader {
   /// Returns a reader of the same table through `file`. It shares the index and reads nothing here.
   /// It uses no filter and no cache.
   std::unique_ptr<TableReader> Through(std::unique_ptr<leveldb::RandomAccessFile> file) const;
-  /// Drops this reader's index for that of `other`, a reader of the same table. REQUIRES: this
-  /// reader is not yet in use.
-  void ShareIndexOf(const TableReader& other);
   ~TableReader();
   TableReader(const TableReader&) = delete;
   TableReader& operator=(const TableReader&) = delete;

@@ -17,7 +17,7 @@ constexpr uint64_t kClockEveryBytes = 16 << 10;
 
 // Limits on the read-ahead of a compaction's inputs: all together, and each.
 constexpr size_t kWindowsBytes = 4 << 20;
-constexpr size_t kWindowBytesMin = 32 << 10;
+constexpr size_t kWindowBytesMin = 64 << 10;
 constexpr size_t kWindowBytesMax = 256 << 10;
 
 }  // namespace
@@ -239,7 +239,7 @@ size_t CompactionJob::WindowBytes() const {
 
 /// Never null: on failure, the iterator has an error status. The iterator owns its reader.
 std::unique_ptr<leveldb::Iterator> CompactionJob::OpenInputTable(const TableFile& file) {
-  std::shared_ptr<TableReader> reader;
+  std::unique_ptr<TableReader> reader;
   const leveldb::Status status = tables_->OpenPrivately(file, &reader);
   if (!status.ok()) return std::unique_ptr<leveldb::Iterator>(leveldb::NewErrorIterator(status));
   BlockReadOptions options;
@@ -249,9 +249,8 @@ std::unique_ptr<leveldb::Iterator> CompactionJob::OpenInputTable(const TableFile
   options.readahead_bytes = WindowBytes();
   options.bytes_entered = &table_bytes_read_;
   std::unique_ptr<leveldb::Iterator> iterator = reader->NewIterator(options);
-  using Owner = std::shared_ptr<TableReader>;
-  iterator->RegisterCleanup([](void* owner, void*) { delete static_cast<Owner*>(owner); },
-                            new Owner(std::move(reader)), nullptr);
+  iterator->RegisterCleanup([](void* owned, void*) { delete static_cast<TableReader*>(owned); },
+                            reader.release(), nullptr);
   // As EndInput, for the other end of the table. The merge reads this block next anyway.
   const std::optional<std::string>& begin = place_.range.begin;
   if (begin && context_->order.CompareUser(file.smallest_user(), *begin) >= 0) {

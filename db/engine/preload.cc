@@ -43,7 +43,7 @@ class Preload::OpenTables final : public Job {
     Pass(table, owner_->tables_->ReadContents(table));
   }
   void ReadContents(TableFile* table) {
-    std::shared_ptr<TableReader> reader;
+    std::unique_ptr<TableReader> reader;
     if (!owner_->tables_->OpenPrivately(*table, &reader).ok()) return;
     Pass(table, lull::ReadContents(*reader));
   }

@@ -133,7 +133,7 @@ TableCache::Usage TableCache::GetUsage() const {
 }
 
 leveldb::Status TableCache::OpenPrivately(const TableFile& file,
-                                          std::shared_ptr<TableReader>* reader) const {
+                                          std::unique_ptr<TableReader>* reader) const {
   std::string path;
   std::unique_ptr<leveldb::RandomAccessFile> input;
   leveldb::Status status = OpenFile(file, true, &path, &input);
@@ -145,30 +145,8 @@ leveldb::Status TableCache::OpenPrivately(const TableFile& file,
       return status;
     }
   }
-  const std::shared_ptr<TableReader> known = PrivateReader(file, nullptr);
-  if (known != nullptr) {
-    *reader = known->Through(std::move(input));
-    return status;
-  }
-  std::unique_ptr<TableReader> opened;
-  status = TableReader::Open(ReadOptions(true, std::move(path)), std::move(input),
-                             file.file_bytes(), &opened);
-  *reader = std::move(opened);
-  if (!status.ok()) return status;
-  // Another part can have opened it meanwhile.
-  const std::shared_ptr<TableReader> first = PrivateReader(file, *reader);
-  if (first != *reader) (*reader)->ShareIndexOf(*first);
-  return status;
-}
-
-/// The reader from OpenPrivately that others can share. If nobody has one, `offered` becomes it.
-std::shared_ptr<TableReader> TableCache::PrivateReader(
-    const TableFile& file, const std::shared_ptr<TableReader>& offered) const {
-  MutexLock lock(mutex_);
-  std::shared_ptr<TableReader> reader = file.private_reader.lock();
-  if (reader != nullptr) return reader;
-  file.private_reader = offered;
-  return offered;
+  return TableReader::Open(ReadOptions(true, std::move(path)), std::move(input), file.file_bytes(),
+                           reader);
 }
 
 leveldb::Status TableCache::OpenFile(const TableFile& file, bool privately, std::string* path,

@@ -108,10 +108,9 @@ class TableCache final : private FileKeeper {
   };
   Usage GetUsage() const LULL_EXCLUDES(mutex_);
 
-  /// Opens a table for a part of a compaction, with a descriptor of its own. Neither reads nor
-  /// fills a cache. Shares the index with the open table, if there is one, and with other parts.
-  leveldb::Status OpenPrivately(const TableFile& file, std::shared_ptr<TableReader>* reader) const
-      LULL_EXCLUDES(mutex_);
+  /// Opens a table for one compaction, with a descriptor of its own. Neither reads nor fills a
+  /// cache. Uses the index of the open table if there is one.
+  leveldb::Status OpenPrivately(const TableFile& file, std::unique_ptr<TableReader>* reader) const;
 
   /// Closes `file`, which is being destroyed.
   void Forget(const TableFile& file) LULL_EXCLUDES(mutex_);
@@ -124,9 +123,6 @@ class TableCache final : private FileKeeper {
     return leveldb::Status::OK();
   }
   leveldb::Status OpenShared(TableFile* file, CachedTable** table) LULL_EXCLUDES(mutex_);
-  std::shared_ptr<TableReader> PrivateReader(const TableFile& file,
-                                             const std::shared_ptr<TableReader>& offered) const
-      LULL_EXCLUDES(mutex_);
   leveldb::Status OpenCached(const TableFile& file, CachedTable** table);
   leveldb::Status OpenFile(const TableFile& file, bool privately, std::string* path,
                            std::unique_ptr<leveldb::RandomAccessFile>* result) const;

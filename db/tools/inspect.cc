@@ -82,7 +82,7 @@ void ReadTableContents(const InspectedStore& store) {
   const TableCache tables(&store.context, &grace, [] {});
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& table : store.manifest.version->level(level)) {
-      std::shared_ptr<TableReader> reader;
+      std::unique_ptr<TableReader> reader;
       if (tables.OpenPrivately(*table, &reader).ok()) table->contents = ReadContents(*reader);
     }
   }

@@ -30,7 +30,6 @@
 namespace lull {
 
 class CachedTable;  // table_cache.h
-class TableReader;  // table/table_reader.h
 
 /// One table file, shared by the Versions that list it. When the last reference is released,
 /// `on_unlisted` is called once, on that thread, unless the store is closing. It must return
@@ -59,8 +58,6 @@ struct TableFile {
   /// in an earlier open. Set before the table is published.
   uint64_t filter_pass = 0;
   std::atomic<CachedTable*> opened{nullptr};  ///< owned by the table cache
-  /// Of a running compaction. Guarded by the table cache's mutex.
-  mutable std::weak_ptr<TableReader> private_reader;
   /// Owned; can be null. See StoreContext::HasKeyFilters. Set before the table is published, or by
   /// Preload. Readers must hold a guard of the store's grace domain.
   std::atomic<const KeyFilter*> key_filter{nullptr};

@@ -275,7 +275,7 @@ class PartedCompactionTest : public CompactionJobTest {
   std::vector<std::pair<std::string, std::string>> EntriesOf(const std::vector<TableMeta>& tables) {
     std::vector<std::pair<std::string, std::string>> entries;
     for (const TableMeta& table : tables) {
-      std::shared_ptr<TableReader> reader;
+      std::unique_ptr<TableReader> reader;
       EXPECT_TRUE(tables_.OpenPrivately(TableFile(table, nullptr), &reader).ok());
       const auto iterator = reader->NewIterator(BlockReadOptions());
       for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next())

@@ -148,7 +148,7 @@ TEST_F(TableCacheTest, ACompactionUsesTheIndexOfAnOpenTable) {
     EXPECT_TRUE(iterator->status().ok());
     return keys;
   };
-  std::shared_ptr<TableReader> reader;
+  std::unique_ptr<TableReader> reader;
   const int reads = env_.reads();
   ASSERT_TRUE(tables_->OpenPrivately(*all_[0], &reader).ok());
   EXPECT_EQ(env_.reads(), reads) << "index and footer again";
@@ -156,25 +156,6 @@ TEST_F(TableCacheTest, ACompactionUsesTheIndexOfAnOpenTable) {
   CloseDetached();
   EXPECT_EQ(keys_through(*reader), KeyOf(0));
   EXPECT_EQ(env_.reads(), reads + 1);
-}
-
-TEST_F(TableCacheTest, PartsOfACompactionShareAnIndexThatOneOfThemRead) {
-  Build(0, 1);
-  std::shared_ptr<TableReader> first, second;
-  ASSERT_TRUE(tables_->OpenPrivately(*all_[0], &first).ok());
-  const int reads = env_.reads();
-  ASSERT_TRUE(tables_->OpenPrivately(*all_[0], &second).ok());
-  EXPECT_EQ(env_.reads(), reads);
-  first.reset();
-  {
-    const auto iterator = second->NewIterator({});
-    iterator->SeekToFirst();
-    ASSERT_TRUE(iterator->Valid());
-    EXPECT_EQ(UserKeyOf(iterator->key()).ToString(), KeyOf(0));
-  }
-  second.reset();
-  ASSERT_TRUE(tables_->OpenPrivately(*all_[0], &first).ok());
-  EXPECT_GT(env_.reads(), reads) << "it was kept for nobody";
 }
 
 TEST_F(TableCacheTest, ABlockInTheMemoryOfAFileOutlivesTheFile) {
