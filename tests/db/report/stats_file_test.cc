@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 
+#include "db/report/stats_report.h"
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
@@ -259,8 +260,8 @@ TEST_F(StoreStatsFileTest, HasTheMetricsOfTheStoreWhileItIsOpen) {
   auto db = Open("lull.prom");
   ASSERT_TRUE(db->Put({}, "key", "value").ok());
   env_.attempts.Await("the entry", [&] {
-    return Contents().find("\nlull_user_written_entries_total{store=\"" + dir_ + "\"} 1\n") !=
-           std::string::npos;
+    return Contents().find("\nlull_user_written_entries_total{store=\"" + EscapedLabel(dir_) +
+                           "\"} 1\n") != std::string::npos;
   });
   const auto metrics = testing::ParseMetrics(Contents());
   EXPECT_EQ(metrics.at("lull_debt_max_bytes"), 4294967296.0);
@@ -268,8 +269,8 @@ TEST_F(StoreStatsFileTest, HasTheMetricsOfTheStoreWhileItIsOpen) {
   EXPECT_EQ(metrics.at("lull_damage_found"), 0);
   EXPECT_GT(metrics.at("lull_written_timestamp_seconds"), 1.7e9);
   const Mount mount = ExtensionOf(leveldb::Env::Default())->MountOf(dir_);
-  EXPECT_EQ(metrics.at("lull_disk_info{mountpoint=\"" + mount.path + "\",device=\"" + mount.device +
-                       "\"}"),
+  EXPECT_EQ(metrics.at("lull_disk_info{mountpoint=\"" + EscapedLabel(mount.path) + "\",device=\"" +
+                       EscapedLabel(mount.device) + "\"}"),
             1);
   db.reset();
   EXPECT_FALSE(Exists(path_));

@@ -12,10 +12,9 @@ namespace lull::testing {
 std::map<std::string, double> ParseMetrics(const std::string& text) {
   static const std::regex help("# HELP (lull_[a-z0-9_]+) ([^\\n]+)");
   static const std::regex type("# TYPE (lull_[a-z0-9_]+) (gauge|counter|histogram)");
-  static const std::regex sample(
-      "(lull_[a-z0-9_]+)\\{store=\"((?:[^\"\\\\]|\\\\[\\\\\"n])*)\"((?:,[a-z]+=\"[^\"\\\\]*\")*)\\}"
-      " "
-      "(-?[0-9.]+(?:e[-+][0-9]+)?)");
+  static const std::string value = "(?:[^\"\\\\]|\\\\[\\\\\"n])*";
+  static const std::regex sample("(lull_[a-z0-9_]+)\\{store=\"" + value + "\"((?:,[a-z]+=\"" +
+                                 value + "\")*)\\} (-?[0-9.]+(?:e[-+][0-9]+)?)");
   std::map<std::string, double> values;
   std::map<std::string, std::string> types;
   std::string family;
@@ -40,10 +39,10 @@ std::map<std::string, double> ParseMetrics(const std::string& text) {
           (types[family] == "histogram" &&
            (name == family + "_bucket" || name == family + "_sum" || name == family + "_count"));
       EXPECT_TRUE(belongs) << line << " is in family " << family;
-      std::string labels = match[3];
+      std::string labels = match[2];
       if (!labels.empty()) labels.erase(0, 1);
       const std::string key = labels.empty() ? name : name + "{" + labels + "}";
-      EXPECT_TRUE(values.emplace(key, std::strtod(match[4].str().c_str(), nullptr)).second)
+      EXPECT_TRUE(values.emplace(key, std::strtod(match[3].str().c_str(), nullptr)).second)
           << "twice: " << key;
     } else {
       ADD_FAILURE() << "not a valid line: " << line;
