@@ -148,35 +148,18 @@ leveldb::Status RangeRemover::DeleteWhatStays(const KeyBounds& span, const Versi
 leveldb::Status RangeRemover::RemoveTables(RangeRemoval removal) {
   const size_t count = removal.edit.deleted_tables.size();
   if (count == 0) return leveldb::Status::OK();
-  Request request;
-  request.edit = std::move(removal.edit);
-  {
+  leveldb::Status status;
+  state_->RunOnFlushThread([&] {
+    VersionRef version;
+    status = versions_->Install(&removal.edit, {}, &version);
     MutexLock lock(state_->mutex());
-    request_ = &request;
-    while (!request.done) state_->WaitLocked(WakeSignal::kForEver);
-  }
-  if (request.status.ok()) {
+    if (status.ok()) state_->CommitRemovalLocked(std::move(version));
+  });
+  if (status.ok()) {
     Log(context_->logger(), "Removed %zu tables of %llu bytes with a range of keys", count,
         static_cast<unsigned long long>(removal.removed_bytes));
   }
-  return request.status;
-}
-
-void RangeRemover::Install() {
-  Request* request = nullptr;
-  {
-    MutexLock lock(state_->mutex());
-    request = request_;
-  }
-  if (request == nullptr) return;
-  VersionRef version;
-  const leveldb::Status status = versions_->Install(&request->edit, {}, &version);
-  MutexLock lock(state_->mutex());
-  if (status.ok()) state_->CommitRemovalLocked(std::move(version));
-  request_ = nullptr;
-  request->status = status;
-  request->done = true;  // from here on the client can destroy it
-  state_->NotifyLocked();
+  return status;
 }
 
 }  // namespace lull

@@ -31,8 +31,7 @@ class RangeRemover {
   RangeRemover(const RangeRemover&) = delete;
   RangeRemover& operator=(const RangeRemover&) = delete;
 
-  // ---- clients; see lull/lull.h
-
+  // Clients; see lull/lull.h.
   leveldb::Status DeleteRange(const KeyBounds& span) LULL_EXCLUDES(mutex_, state_->mutex());
   leveldb::Status DeleteFilesInRange(const KeyBounds& span, DeletedFiles* deleted)
       LULL_EXCLUDES(mutex_, state_->mutex());
@@ -40,19 +39,7 @@ class RangeRemover {
   /// mutexes, except for TableIngester's.
   Mutex& mutex() LULL_RETURN_CAPABILITY(mutex_) { return mutex_; }
 
-  // ---- flush thread
-
-  /// Installs the removal that a client waits for, if any.
-  void Install() LULL_EXCLUDES(state_->mutex());
-
  private:
-  /// A removal that a client waits for, on the client's stack. `edit` belongs to the flush thread
-  /// until `done`.
-  struct Request {
-    VersionEdit edit;
-    bool done = false;
-    leveldb::Status status;  // valid once done
-  };
   /// Ends the withholding of the range.
   class Withheld;
 
@@ -72,7 +59,6 @@ class RangeRemover {
   WritePath* const writes_;
   VersionSet* const versions_;
   Mutex mutex_;
-  Request* request_ LULL_GUARDED_BY(state_->mutex()) = nullptr;
 };
 
 }  // namespace lull

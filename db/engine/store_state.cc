@@ -34,6 +34,25 @@ void StoreState::WaitLocked(uint64_t nanos_max) {
   changed_.WaitFor(mutex_, nanos_max);
 }
 
+void StoreState::RunOnFlushThread(const std::function<void()>& work) {
+  MutexLock lock(mutex_);
+  client_work_ = &work;
+  while (client_work_ != nullptr) WaitLocked(WakeSignal::kForEver);
+}
+
+void StoreState::RunClientWork() {
+  const std::function<void()>* work = nullptr;
+  {
+    MutexLock lock(mutex_);
+    work = client_work_;
+  }
+  if (work == nullptr) return;
+  (*work)();
+  MutexLock lock(mutex_);
+  client_work_ = nullptr;  // from here on the client can destroy it
+  changed_.NotifyAll();
+}
+
 // ---- opening and closing ----
 
 void StoreState::Start(VersionRef version, SequenceNumber flushed_sequence,

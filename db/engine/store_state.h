@@ -18,6 +18,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -224,6 +225,11 @@ class StoreState {
   }
   /// Wakes the flush thread and the monitor, and waits for a change. Can wake early.
   void WaitLocked(uint64_t nanos_max) LULL_REQUIRES(mutex_);
+  /// Has the flush thread run `work`, and waits for that. REQUIRES: the caller holds RangeRemover's
+  /// mutex, so no two clients do so at once.
+  void RunOnFlushThread(const std::function<void()>& work) LULL_EXCLUDES(mutex_);
+  /// Runs the work that a client waits for, if any. Flush thread.
+  void RunClientWork() LULL_REQUIRES(kFlushThread) LULL_EXCLUDES(mutex_);
 
  private:
   void CommitLocked(VersionRef version) LULL_REQUIRES(mutex_);
@@ -248,6 +254,7 @@ class StoreState {
   InstallStats installs_ LULL_GUARDED_BY(mutex_);
   SpaceBound space_bound_ LULL_GUARDED_BY(mutex_);
   uint64_t delete_persist_seconds_ LULL_GUARDED_BY(mutex_) = 0;
+  const std::function<void()>* client_work_ LULL_GUARDED_BY(mutex_) = nullptr;
   int drains_ LULL_GUARDED_BY(mutex_) = 0;  // clients that wait for background work
   bool is_flushing_ LULL_GUARDED_BY(mutex_) = false;
   bool has_waiting_writer_ LULL_GUARDED_BY(mutex_) = false;

@@ -37,7 +37,8 @@ Status TableIngester::Ingest(const std::vector<std::string>& paths) {
   if (!status.ok()) return status;
   MutexLock removal_lock(remover_->mutex());
   status = writes_->InsertTables(request.ranges, request.sequence, [&](bool* has_sequence) {
-    const Status installed = AwaitInstall(&request);
+    Status installed;
+    state_->RunOnFlushThread([&]() LULL_REQUIRES(kFlushThread) { installed = Install(&request); });
     *has_sequence = request.has_sequence;
     return installed;
   });
@@ -83,13 +84,6 @@ Status TableIngester::CheckSpace(uint64_t bytes) const {
           " are free: " + std::make_error_code(std::errc::no_space_on_device).message());
 }
 
-Status TableIngester::AwaitInstall(Request* request) {
-  MutexLock lock(state_->mutex());
-  request_ = request;
-  while (!request->done) state_->WaitLocked(WakeSignal::kForEver);
-  return request->status;
-}
-
 /// Chooses a level for each copy, and lets no compaction begin that could need its place.
 std::vector<int> TableIngester::PlaceCopies(const Request& request) {
   VersionRef version;
@@ -127,24 +121,15 @@ Status TableIngester::InstallCopies(Request* request, VersionRef* version) {
   return status;
 }
 
-void TableIngester::Install() {
-  Request* request = nullptr;
-  {
-    MutexLock lock(state_->mutex());
-    request = request_;
-  }
-  if (request == nullptr) return;
+Status TableIngester::Install(Request* request) {
   VersionRef version;
   const Status status = InstallCopies(request, &version);
   MutexLock lock(state_->mutex());
   state_->compactions().EndWithholding();
   if (request->has_sequence) state_->SkipSequencesLocked(request->sequence);
   if (status.ok()) state_->CommitIngestionLocked(request->copies->finished(), std::move(version));
-  request_ = nullptr;
-  request->status = status;
-  request->done = true;  // from here on the client can destroy it
-  state_->NotifyLocked();
   coordinator_->WakeMonitor();
+  return status;
 }
 
 }  // namespace lull

@@ -45,29 +45,23 @@ class TableIngester {
   leveldb::Status Ingest(const std::vector<std::string>& paths)
       LULL_EXCLUDES(mutex_, state_->mutex());
 
-  /// Installs the ingestion that a client waits for, if any. Flush thread.
-  void Install() LULL_REQUIRES(kFlushThread) LULL_EXCLUDES(state_->mutex());
-
   /// Bytes written to tables since the open. Any thread.
   uint64_t written_bytes() const { return written_bytes_.load(std::memory_order_relaxed); }
 
  private:
-  /// An ingestion that a client waits for, on the client's stack. The flush thread has it until
-  /// `done`.
   struct Request {
     TableOutputs* copies = nullptr;
     std::vector<UserRange> ranges;  // of the copies
     SequenceNumber sequence = 0;
     bool has_sequence = false;  // the MANIFEST has it, so it must not be used again
-    bool done = false;
-    leveldb::Status status;
   };
 
   leveldb::Status Prepare(Ingestion* ingestion, SequenceNumber* sequence)
       LULL_EXCLUDES(state_->mutex());
   leveldb::Status CheckSpace(uint64_t bytes) const;
-  leveldb::Status AwaitInstall(Request* request) LULL_EXCLUDES(state_->mutex());
   std::vector<int> PlaceCopies(const Request& request) LULL_EXCLUDES(state_->mutex());
+  leveldb::Status Install(Request* request) LULL_REQUIRES(kFlushThread)
+      LULL_EXCLUDES(state_->mutex());
   leveldb::Status InstallCopies(Request* request, VersionRef* version) LULL_REQUIRES(kFlushThread)
       LULL_EXCLUDES(state_->mutex());
 
@@ -81,7 +75,6 @@ class TableIngester {
   RangeRemover* const remover_;
   Mutex mutex_;  // one ingestion at a time, so that none uses up the sequence of another
   std::atomic<uint64_t> written_bytes_{0};
-  Request* request_ LULL_GUARDED_BY(state_->mutex()) = nullptr;
 };
 
 }  // namespace lull

@@ -535,8 +535,7 @@ std::vector<JobId> Store::BlockersOfL0(const std::vector<JobId>& deep) {
 std::optional<uint64_t> Store::RunFlushSlice() {
   const RoleScope runs(kFlushThread);
   versions_.FreezeIfReplaced(lock_, coordinator_->clock()->NowNanos());
-  remover_.Install();
-  ingester_.Install();
+  state_.RunClientWork();
   const std::optional<uint64_t> due[] = {
       compactions_.InstallOne(),
       KeepManifest(),
