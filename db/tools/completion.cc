@@ -95,7 +95,7 @@ std::string PathPattern(const std::vector<CommandWords>& all) {
 }
 
 /// The branches that tell which values the word before can have.
-std::string ValueBranches(const std::vector<CommandWords>& all, const char* set_words) {
+std::string ValueBranches(const std::vector<CommandWords>& all, const std::string& set_words) {
   std::vector<std::string> seen, free;
   std::string text;
   for (const CommandWords& command : all) {
@@ -112,16 +112,23 @@ std::string ValueBranches(const std::vector<CommandWords>& all, const char* set_
          ") return ;;\n";
 }
 
-std::string Bash(const std::vector<CommandWords>& all) {
-  std::string branches;
+/// Sets `set_words` and options to what can follow the command, then `set_words` to the values of
+/// the option before.
+template <class TextOf>
+std::string Choices(const std::vector<CommandWords>& all, const std::string& set_words,
+                    const char* separator, TextOf text_of) {
+  std::string text = "  case $command in\n";
   for (const CommandWords& command : all) {
-    branches +=
-        "    " + Quoted(command.path) + ")\n      words=(" +
-        Joined(command.words, " ", [](const Word& word) { return word.first; }) +
-        ")\n      options=(" +
-        Joined(command.options, " ", [](const OptionWord& option) { return option.word.first; }) +
-        ") ;;\n";
+    text += "    " + Quoted(command.path) + ")\n      " + set_words + "(" +
+            Joined(command.words, separator, text_of) + ")\n      options=(" +
+            Joined(command.options, separator,
+                   [&](const OptionWord& option) { return text_of(option.word); }) +
+            ") ;;\n";
   }
+  return text + "  esac\n  case $before in\n" + ValueBranches(all, set_words) + "  esac\n";
+}
+
+std::string Bash(const std::vector<CommandWords>& all) {
   return R"(_lull() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command='' directory i
   local words=() options=()
@@ -132,13 +139,8 @@ std::string Bash(const std::vector<CommandWords>& all) {
          R"() command=${command##*/}/${COMP_WORDS[i]} ;;
     esac
   done
-  case $command in
-)" + branches +
-         R"(  esac
-  case $before in
-)" + ValueBranches(all, "words=") +
-         R"(  esac
-  COMPREPLY=()
+)" + Choices(all, "words=", " ", [](const Word& word) { return word.first; }) +
+         R"(  COMPREPLY=()
   if [[ $word == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "${options[*]}" -- "$word")
   elif [[ ${#words[@]} -gt 0 ]]; then
@@ -162,14 +164,6 @@ std::string Described(const Word& word) {
 }
 
 std::string Zsh(const std::vector<CommandWords>& all) {
-  std::string branches;
-  for (const CommandWords& command : all) {
-    branches += "    " + Quoted(command.path) + ")\n      choices=(" +
-                Joined(command.words, "\n        ", Described) + ")\n      options=(" +
-                Joined(command.options, "\n        ",
-                       [](const OptionWord& option) { return Described(option.word); }) +
-                ") ;;\n";
-  }
   return R"(_lull() {
   local word before=${words[CURRENT - 1]} command=''
   local -a choices options
@@ -180,13 +174,8 @@ std::string Zsh(const std::vector<CommandWords>& all) {
          R"() command=${command##*/}/$word ;;
     esac
   done
-  case $command in
-)" + branches +
-         R"(  esac
-  case $before in
-)" + ValueBranches(all, "choices=") +
-         R"(  esac
-  if [[ $PREFIX == -* ]]; then
+)" + Choices(all, "choices=", "\n        ", Described) +
+         R"(  if [[ $PREFIX == -* ]]; then
     _describe -o option options
   elif (( $#choices )); then
     _describe word choices
