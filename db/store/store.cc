@@ -116,9 +116,11 @@ Store::Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduli
 
 leveldb::Status Store::Of(leveldb::DB* db, const char* function, Store** store) {
   *store = Stores::Get().Find(db);
-  if (*store != nullptr) return leveldb::Status::OK();
-  return leveldb::Status::InvalidArgument(
-      function, "the DB is not one that leveldb::DB::Open or lull::Open of Lull returned");
+  if (*store == nullptr) {
+    return leveldb::Status::InvalidArgument(
+        function, "the DB is not one that leveldb::DB::Open or lull::Open of Lull returned");
+  }
+  return (*store)->IsInherited() ? (*store)->InheritedError() : leveldb::Status::OK();
 }
 
 leveldb::Status Store::Open(const leveldb::Options& options, const OptionValues& scheduling,
@@ -363,12 +365,10 @@ void Store::CompactRange(const leveldb::Slice* begin, const leveldb::Slice* end)
 }
 
 leveldb::Status Store::DeleteRange(const KeyBounds& span) {
-  if (IsInherited()) return InheritedError();
   return span.IsEmpty(context_->order) ? leveldb::Status::OK() : remover_.DeleteRange(span);
 }
 
 leveldb::Status Store::DeleteFilesInRange(const KeyBounds& span, DeletedFiles* deleted) {
-  if (IsInherited()) return InheritedError();
   if (span.IsEmpty(context_->order)) return leveldb::Status::OK();
   return remover_.DeleteFilesInRange(span, deleted);
 }
@@ -390,12 +390,10 @@ leveldb::Status Store::PinTables(CheckpointSource* source) {
 }
 
 leveldb::Status Store::AddListener(std::shared_ptr<EventListener> listener) {
-  if (IsInherited()) return InheritedError();
   return reporting_.activity().AddListener(std::move(listener));
 }
 
 leveldb::Status Store::RemoveListener(const EventListener* listener) {
-  if (IsInherited()) return InheritedError();
   if (reporting_.events().Remove(listener)) return leveldb::Status::OK();
   return leveldb::Status::NotFound(context_->name, "has no such listener");
 }
@@ -417,7 +415,6 @@ LayoutOptions Store::LayoutFor(const PolicyOptions& options) const {
 /// rounds of the monitor. If no option of the policy changes, the policy object and its state are
 /// kept.
 leveldb::Status Store::SetOptions(const std::string& text) {
-  if (IsInherited()) return InheritedError();
   MutexLock options_lock(options_mutex_);
   OptionValues changed = scheduling_;
   leveldb::Status status = ParseLive(text, &changed);
@@ -445,7 +442,6 @@ void Store::ApplyOptions(const OptionValues& scheduling, const PolicyOptions& re
 }
 
 leveldb::Status Store::SetCompactionFilter(std::shared_ptr<const CompactionFilter> filter) {
-  if (IsInherited()) return InheritedError();
   FilterRef named;
   if (filter != nullptr) {
     const char* const name = filter->Name();

@@ -69,8 +69,8 @@ class Store final : public leveldb::DB, private Tenant {
   /// The counterpart, for compilers that miss one.
   static void* operator new(std::size_t bytes, std::align_val_t alignment);
 
-  /// Finds the Store that `db` points to. If `db` is not a Store, sets `*store` to null and returns
-  /// an error that names `function`.
+  /// Finds the Store that `db` points to. Fails if `db` is not a Store, with an error that names
+  /// `function`, or if a parent process opened it.
   static leveldb::Status Of(leveldb::DB* db, const char* function, Store** store);
 
   leveldb::Status Put(const leveldb::WriteOptions&, const leveldb::Slice& key,
@@ -87,16 +87,16 @@ class Store final : public leveldb::DB, private Tenant {
   void GetApproximateSizes(const leveldb::Range* ranges, int count, uint64_t* sizes) override;
   void CompactRange(const leveldb::Slice* begin, const leveldb::Slice* end) override;
 
-  // As the functions of lull/*.h with these names.
-  leveldb::Status Flush() { return IsInherited() ? InheritedError() : waits_.Flush(); }
-  leveldb::Status WaitForIdle() { return IsInherited() ? InheritedError() : waits_.WaitForIdle(); }
+  // As the functions of lull/*.h with these names. REQUIRES: Of returned the store.
+  leveldb::Status Flush() { return waits_.Flush(); }
+  leveldb::Status WaitForIdle() { return waits_.WaitForIdle(); }
   /// UINT64_MAX: never gives up. If it does, sets `*busy`.
   leveldb::Status TryWrite(const leveldb::WriteOptions& options, leveldb::WriteBatch* updates,
                            uint64_t wait_micros_max, BusyWrite* busy);
   leveldb::Status DeleteRange(const KeyBounds& span);
   leveldb::Status DeleteFilesInRange(const KeyBounds& span, DeletedFiles* deleted);
   leveldb::Status IngestTables(const std::vector<std::string>& paths) {
-    return IsInherited() ? InheritedError() : ingester_.Ingest(paths);
+    return ingester_.Ingest(paths);
   }
   leveldb::Status SetOptions(const std::string& text) LULL_EXCLUDES(options_mutex_);
   leveldb::Status AddListener(std::shared_ptr<EventListener> listener);

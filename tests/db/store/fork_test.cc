@@ -163,7 +163,8 @@ TEST_F(ForkTest, TheChildCannotWrite) {
           db->Delete(leveldb::WriteOptions(), "key2"), Flush(db), WaitForIdle(db),
           SetOptions(db, "policy=silk"), SetCompactionFilter(db, nullptr),
           CreateCheckpoint(db, other_ + "/copy"), AddListener(db, listener),
-          RemoveListener(db, listener)}) {
+          RemoveListener(db, listener), DeleteRange(db, nullptr, nullptr),
+          DeleteFilesInRange(db, nullptr, nullptr, nullptr), IngestTables(db, {})}) {
       if (!status.IsNotSupportedError()) return false;
     }
     return !db->GetProperty("lull.stats", &text) && Value(db, "key1") == "value";
