@@ -3,7 +3,16 @@
 
 #include <cstring>
 
+#include "util/logging.h"
+
 namespace lull {
+
+std::string KeyText(const leveldb::Slice& internal_key) {
+  ParsedInternalKey parsed;
+  if (!ParseInternalKey(internal_key, &parsed)) return "(bad)" + EscapeBytes(internal_key);
+  return "'" + EscapeBytes(parsed.user_key) + "' @ " + std::to_string(parsed.sequence) + " : " +
+         std::to_string(static_cast<int>(parsed.kind));
+}
 
 LookupKey::LookupKey(const leveldb::Slice& user_key, SequenceNumber sequence)
     : size_(user_key.size() + KeyOrder::kTrailerBytes) {

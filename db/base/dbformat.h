@@ -70,6 +70,9 @@ inline std::string MakeInternalKey(const leveldb::Slice& user_key, SequenceNumbe
   return key;
 }
 
+/// The key for people: 'user key' @ sequence : kind.
+std::string KeyText(const leveldb::Slice& internal_key);
+
 /// A search key on the stack: the internal key that sorts just before every entry of `user_key`
 /// visible at `sequence`.
 class LookupKey {

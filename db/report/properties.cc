@@ -31,14 +31,6 @@ std::string StatsText(const PropertySource& source) {
   return text;
 }
 
-/// An internal key as 'user key' @ sequence : kind.
-std::string KeyText(const leveldb::Slice& internal_key) {
-  ParsedInternalKey parsed;
-  if (!ParseInternalKey(internal_key, &parsed)) return "(bad)" + EscapeBytes(internal_key);
-  return "'" + EscapeBytes(parsed.user_key) + "' @ " + std::to_string(parsed.sequence) + " : " +
-         std::to_string(static_cast<int>(parsed.kind));
-}
-
 /// A level's tables in the order of LevelDB's listing: by smallest key, in L0 too.
 std::vector<const TableFile*> InKeyOrder(const Version& version, int level) {
   std::vector<const TableFile*> tables;

@@ -6,7 +6,6 @@
 
 #include "db/base/filename.h"
 #include "util/coding.h"
-#include "util/logging.h"
 
 namespace lull {
 namespace {
@@ -105,13 +104,6 @@ const char* ReadField(Tag tag, leveldb::Slice* input, VersionEdit* edit) {
     }
   }
   return nullptr;
-}
-
-std::string KeyText(const std::string& internal_key) {
-  ParsedInternalKey parsed;
-  if (!ParseInternalKey(internal_key, &parsed)) return "(bad)" + EscapeBytes(internal_key);
-  return "'" + EscapeBytes(parsed.user_key) + "' @ " + std::to_string(parsed.sequence) + " : " +
-         std::to_string(static_cast<int>(parsed.kind));
 }
 
 void AppendLine(std::string* out, const char* name, const std::string& text) {
