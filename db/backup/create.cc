@@ -35,17 +35,6 @@ void Report(const BackupProgress& progress, uint64_t total_bytes, uint64_t step_
   if (progress) progress(total_bytes, step_bytes);
 }
 
-std::vector<TableMeta> TablesOf(const Version& version) {
-  std::vector<TableMeta> tables;
-  for (int level = 0; level < kLevels; ++level) {
-    for (const TableRef& table : version.level(level)) {
-      tables.push_back(table->description);
-      tables.back().level = level;
-    }
-  }
-  return tables;
-}
-
 VersionEdit EditOf(const Version& version, const CompactPointers& pointers,
                    SequenceNumber last_sequence) {
   VersionEdit edit;
@@ -53,7 +42,7 @@ VersionEdit EditOf(const Version& version, const CompactPointers& pointers,
   for (int level = 0; level < kLevels; ++level) {
     if (!pointers[level].empty()) edit.compact_pointers.emplace_back(level, pointers[level]);
   }
-  edit.new_tables = TablesOf(version);
+  edit.new_tables = version.AllTables();
   return edit;
 }
 
@@ -87,17 +76,14 @@ class LiveStore {
 Status LiveStore::TryLoad(const BackupWriter& writer) {
   recovered_ = {};
   opened_.clear();
-  const auto make_table = [](const TableMeta& table) {
-    return std::make_shared<TableFile>(table, nullptr);
-  };
-  const Status status = RecoverInMemory(&context_, make_table, &recovered_);
+  const Status status = RecoverInMemory(&context_, DescribedTable, &recovered_);
   if (!status.ok()) return status;
   if (!recovered_.memtables.empty() && NamedComparator::IsNamed(context_.order.user())) {
     return Status::NotSupported(context_.name,
                                 "has entries in its logs, and only the store's own comparator can "
                                 "make a table of them; use lull::CreateBackup in its program");
   }
-  for (const TableMeta& table : TablesOf(*recovered_.manifest.version)) {
+  for (const TableMeta& table : recovered_.manifest.version->AllTables()) {
     if (opened_.size() == kOpenFilesMax) break;
     if (writer.Knows(table.number)) continue;
     leveldb::SequentialFile* raw = nullptr;
@@ -111,7 +97,7 @@ Status LiveStore::TryLoad(const BackupWriter& writer) {
 Status LiveStore::AddTables(BackupWriter* writer, const BackupProgress& progress, bool* all_exist) {
   *all_exist = true;
   const Version& version = *recovered_.manifest.version;
-  for (const TableMeta& table : TablesOf(version)) {
+  for (const TableMeta& table : version.AllTables()) {
     std::unique_ptr<leveldb::SequentialFile> file;
     const auto opened = opened_.find(table.number);
     if (opened != opened_.end()) file = std::move(opened->second);

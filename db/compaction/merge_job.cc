@@ -219,8 +219,7 @@ VersionEdit EditWithoutInputs(const CompactionPlan& plan) {
 leveldb::Status CompactionJob::CheckOutputs() const {
   VersionEdit edit = EditWithoutInputs(plan_);
   edit.new_tables = outputs().finished();
-  VersionBuilder builder(
-      version_, [](const TableMeta& table) { return std::make_shared<TableFile>(table, nullptr); });
+  VersionBuilder builder(version_, DescribedTable);
   VersionRef result;
   const leveldb::Status status = builder.Apply(edit);
   return status.ok() ? builder.Build(&result) : status;

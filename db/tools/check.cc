@@ -130,12 +130,9 @@ void Checker::CheckReplay() {
   StoreContext& context = store_.context;
   context.options.paranoid_checks = true;
   Recovered recovered;
-  const auto make_table = [](const TableMeta& table) {
-    return std::make_shared<TableFile>(table, nullptr);
-  };
   const Status status = LoadUnchanged(context, [&] {
     recovered = {};
-    return RecoverInMemory(&context, make_table, &recovered);
+    return RecoverInMemory(&context, DescribedTable, &recovered);
   });
   // Another error is no damage, such as a store that changes faster than it can be replayed.
   if (!status.ok()) (status.IsCorruption() ? damage_ : notes_).push_back(status.ToString());

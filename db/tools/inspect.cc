@@ -28,10 +28,7 @@ Status Inspect(const std::string& directory, InspectedStore* store) {
   store->manifest = ManifestState();
   const Status status = CheckIsStore(store->context);
   if (!status.ok()) return status;
-  const auto make_table = [](const TableMeta& table) {
-    return std::make_shared<TableFile>(table, nullptr);
-  };
-  return ReadManifest(&store->context, make_table, &store->manifest);
+  return ReadManifest(&store->context, DescribedTable, &store->manifest);
 }
 
 namespace {

@@ -34,18 +34,7 @@ constexpr char kBloomBlock[] = "filter.leveldb.BuiltinBloomFilter2";
 std::vector<TableMeta> ListTables(StoreContext* context) {
   std::vector<TableMeta> tables;
   ManifestState manifest;
-  const auto make_table = [](const TableMeta& table) {
-    return std::make_shared<TableFile>(table, nullptr);
-  };
-  if (ReadManifest(context, make_table, &manifest).ok()) {
-    for (int level = 0; level < kLevels; ++level) {
-      for (const TableRef& table : manifest.version->level(level)) {
-        tables.push_back(table->description);
-        tables.back().level = level;
-      }
-    }
-    return tables;
-  }
+  if (ReadManifest(context, DescribedTable, &manifest).ok()) return manifest.version->AllTables();
   std::vector<std::string> names;
   context->env()->GetChildren(context->name, &names);
   for (const std::string& name : names) {

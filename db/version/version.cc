@@ -77,6 +77,17 @@ bool SameTable(const TableMeta& a, const TableMeta& b) {
 
 }  // namespace
 
+std::vector<TableMeta> Version::AllTables() const {
+  std::vector<TableMeta> tables;
+  for (int level = 0; level < kLevels; ++level) {
+    for (const TableRef& table : levels_[level]) {
+      tables.push_back(table->description);
+      tables.back().level = level;
+    }
+  }
+  return tables;
+}
+
 std::set<uint64_t> Version::TableNumbers() const {
   std::set<uint64_t> numbers;
   for (const std::vector<TableRef>& tables : levels_) {

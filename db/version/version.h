@@ -70,6 +70,11 @@ struct TableFile {
 
 using TableRef = std::shared_ptr<TableFile>;
 
+/// For a Version that no reader uses.
+inline TableRef DescribedTable(const TableMeta& table) {
+  return std::make_shared<TableFile>(table, nullptr);
+}
+
 /// An inclusive range of user keys; a missing end is unbounded.
 struct UserRange {
   std::optional<std::string> smallest;
@@ -93,7 +98,8 @@ class Version {
     return std::accumulate(level_bytes_.begin(), level_bytes_.end(), uint64_t{0});
   }
 
-  /// The numbers of the tables of all levels.
+  /// The tables of all levels, and their numbers.
+  std::vector<TableMeta> AllTables() const;
   std::set<uint64_t> TableNumbers() const;
 
   /// Position of the first table of a level >= 1 whose largest key is >= `internal_key`;

@@ -215,7 +215,7 @@ std::set<std::string> RemovableFiles(const leveldb::Options& options, const std:
   context.name = name;
   context.options.filter_policy = nullptr;  // a damaged filter must not hide entries
   ManifestState state;
-  if (!ReadManifest(&context, testing::MakePlainTable, &state).ok()) return removable;
+  if (!ReadManifest(&context, DescribedTable, &state).ok()) return removable;
   std::set<uint64_t> listed;
   for (int level = 0; level < kLevels; ++level)
     for (const TableRef& table : state.version->level(level)) listed.insert(table->number());

@@ -18,7 +18,6 @@ namespace lull::fuzz {
 namespace {
 
 using testing::EmptyVersion;
-using testing::MakePlainTable;
 
 std::vector<VersionEdit> DecodeEdits(Input input) {
   std::vector<VersionEdit> edits;
@@ -77,13 +76,13 @@ void CheckVersion(const Version& version) {
 void RunOne(Input input) {
   const std::vector<VersionEdit> edits = DecodeEdits(input);
   const VersionRef empty = EmptyVersion();
-  VersionBuilder together(empty, MakePlainTable);
+  VersionBuilder together(empty, DescribedTable);
   bool all_applied = true;
   VersionRef step = empty;
   for (const VersionEdit& edit : edits) {
     all_applied = all_applied && together.Apply(edit).ok();
     if (step == nullptr) continue;
-    VersionBuilder builder(step, MakePlainTable);
+    VersionBuilder builder(step, DescribedTable);
     VersionRef next;
     const bool built = builder.Apply(edit).ok() && builder.Build(&next).ok();
     step = built ? next : nullptr;

@@ -14,9 +14,8 @@ namespace {
 
 TableRef Below(const std::string& smallest, const std::string& largest, uint64_t bytes) {
   static uint64_t number = 0;
-  return testing::MakePlainTable({2, ++number, bytes,
-                                  MakeInternalKey(smallest, 5, ValueKind::kValue),
-                                  MakeInternalKey(largest, 5, ValueKind::kValue)});
+  return DescribedTable({2, ++number, bytes, MakeInternalKey(smallest, 5, ValueKind::kValue),
+                         MakeInternalKey(largest, 5, ValueKind::kValue)});
 }
 
 // Cuts as a job does: the versions of a user key stay together. One entry of one byte for each

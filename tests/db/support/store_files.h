@@ -175,7 +175,7 @@ inline StoreReading ReadStore(const leveldb::Options& options, const std::string
   StoreContext context(options);
   context.name = name;
   ManifestState state;
-  reading.status = ReadManifest(&context, MakePlainTable, &state);
+  reading.status = ReadManifest(&context, DescribedTable, &state);
   if (!reading.status.ok()) return reading;
   reading.last_sequence = state.last_sequence;
   reading.log_number = state.log_number;

@@ -41,7 +41,7 @@ VersionEdit EditFromText(const std::string& text, std::vector<std::pair<int, uin
 }
 
 VersionRef Applied(VersionRef base, const VersionEdit& edit) {
-  VersionBuilder builder(std::move(base), MakePlainTable);
+  VersionBuilder builder(std::move(base), DescribedTable);
   VersionRef result;
   if (!builder.Apply(edit).ok() || !builder.Build(&result).ok()) return nullptr;
   return result;

@@ -27,10 +27,6 @@ std::string KeyFromText(const std::string& text, uint64_t default_sequence);
 VersionEdit EditFromText(const std::string& text,
                          std::vector<std::pair<int, uint64_t>> deleted = {});
 
-inline TableRef MakePlainTable(const TableMeta& table) {
-  return std::make_shared<TableFile>(table, nullptr);
-}
-
 inline VersionRef EmptyVersion() { return std::make_shared<const Version>(InternalOrder()); }
 
 // `base` after `edit`; null if the builder refuses the edit.

@@ -16,13 +16,12 @@ namespace {
 using testing::EditFromText;
 using testing::EmptyVersion;
 using ::testing::HasSubstr;
-using testing::MakePlainTable;
 using testing::Numbers;
 using testing::Range;
 using testing::VersionFromText;
 
 leveldb::Status BuildError(const VersionRef& base, const VersionEdit& edit) {
-  VersionBuilder builder(base, MakePlainTable);
+  VersionBuilder builder(base, DescribedTable);
   leveldb::Status status = builder.Apply(edit);
   VersionRef result;
   return status.ok() ? builder.Build(&result) : status;
@@ -88,7 +87,7 @@ TEST(VersionBuilder, AMovedTableKeepsItsTableFile) {
   int made = 0;
   VersionBuilder builder(base, [&](const TableMeta& table) {
     ++made;
-    return MakePlainTable(table);
+    return DescribedTable(table);
   });
   ASSERT_TRUE(builder.Apply(move).ok());
   VersionRef result;
@@ -103,7 +102,7 @@ TEST(VersionBuilder, MakesOnlyWhatIsListedAtTheEnd) {
   std::vector<uint64_t> made;
   VersionBuilder builder(EmptyVersion(), [&](const TableMeta& table) {
     made.push_back(table.number);
-    return MakePlainTable(table);
+    return DescribedTable(table);
   });
   ASSERT_TRUE(builder.Apply(EditFromText("L0: 1:[a..c] 2:[a..c]")).ok());
   ASSERT_TRUE(builder.Apply(EditFromText("L1: 3:[a..c]", {{0, 1}, {0, 2}})).ok());
@@ -135,7 +134,7 @@ TEST(VersionBuilder, TellsWhenTheLastVersionLetsGo) {
 
 /// goleveldb lists the tables that it recovered from logs twice.
 TEST(VersionBuilder, CountsATableThatIsListedTwiceAlikeOnce) {
-  VersionBuilder builder(EmptyVersion(), MakePlainTable);
+  VersionBuilder builder(EmptyVersion(), DescribedTable);
   ASSERT_TRUE(builder.Apply(EditFromText("L0: 4:[x..z] 4:[x..z] L1: 5:[a..c] 5:[a..c]")).ok());
   ASSERT_TRUE(builder.Apply(EditFromText("L0: 4:[x..z]")).ok());
   ASSERT_TRUE(builder.Apply(EditFromText("", {{1, 5}})).ok());
