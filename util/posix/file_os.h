@@ -4,9 +4,19 @@
 // or errno.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 
 namespace lull::os {
+
+/// Calls until the call is not interrupted. Returns 0 or errno.
+template <class Call>
+int Uninterrupted(Call call) {
+  while (call() == -1) {
+    if (errno != EINTR) return errno;
+  }
+  return 0;
+}
 
 /// Makes the file's data durable, with the metadata needed to read it.
 int SyncData(int fd);

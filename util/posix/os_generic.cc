@@ -26,26 +26,13 @@ namespace lull::os {
 
 // ---- files
 
-namespace {
-
-/// Calls until the call is not interrupted. Returns 0 or errno.
-template <class Call>
-int UntilDone(Call call) {
-  while (call() == -1) {
-    if (errno != EINTR) return errno;
-  }
-  return 0;
-}
-
-}  // namespace
-
 int SyncData(int fd) {
 #if defined(__APPLE__)
   // fsync leaves the data in the device's volatile cache. Some file systems lack this call.
-  const int error = UntilDone([fd] { return fcntl(fd, F_FULLFSYNC); });
+  const int error = Uninterrupted([fd] { return fcntl(fd, F_FULLFSYNC); });
   if (error != ENOTSUP && error != ENOTTY && error != EINVAL) return error;
 #endif
-  return UntilDone([fd] { return fsync(fd); });
+  return Uninterrupted([fd] { return fsync(fd); });
 }
 
 /// With its barrier too: the device could otherwise write the removal of an old MANIFEST before the

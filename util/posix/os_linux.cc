@@ -32,15 +32,6 @@
 namespace lull::os {
 namespace {
 
-/// Calls until the call is not interrupted. Returns 0 or errno.
-template <class Call>
-int Uninterrupted(Call call) {
-  while (call() != 0) {
-    if (errno != EINTR) return errno;
-  }
-  return 0;
-}
-
 /// Calls `is_it` with each name in the directory until it returns true.
 template <class IsIt>
 bool FindIn(const std::string& directory, IsIt is_it) {
