@@ -3,7 +3,6 @@
 // The only source of time. Code that needs the time holds a Clock*; tests pass a ManualClock.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 namespace lull {
@@ -28,17 +27,6 @@ class Clock {
 /// clock can stand still or go back, in programs that run with a false time. A loop of waits until
 /// some time nevertheless ends. Any thread.
 void NotePassed(uint64_t nanos);
-
-/// Advances only when set; a sleep advances it at once. Thread-safe.
-class ManualClock final : public Clock {
- public:
-  uint64_t NowNanos() const override { return now_nanos_.load(std::memory_order_relaxed); }
-  void SleepForNanos(uint64_t nanos) override { Advance(nanos); }
-  void Advance(uint64_t nanos) { now_nanos_.fetch_add(nanos, std::memory_order_relaxed); }
-
- private:
-  std::atomic<uint64_t> now_nanos_{1};
-};
 
 /// Microseconds since 1970 from the calendar clock, which can stand still or jump. Use only for
 /// messages and Env::NowMicros.

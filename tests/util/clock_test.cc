@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/manual_clock.h"
+
 namespace lull {
 namespace {
 

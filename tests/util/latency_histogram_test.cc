@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/support/manual_clock.h"
 #include "tests/util/threads.h"
 #include "util/random.h"
 

@@ -15,7 +15,7 @@
 #include "lull/lull.h"
 #include "tests/db/support/scripted_store.h"
 #include "tests/db/support/table_names.h"
-#include "util/clock.h"
+#include "tests/support/manual_clock.h"
 #include "util/thread.h"
 
 namespace lull {

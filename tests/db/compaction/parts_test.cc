@@ -17,8 +17,8 @@
 #include "tests/db/support/scripted_store.h"
 #include "tests/db/support/table_names.h"
 #include "tests/db/support/version_text.h"
+#include "tests/support/manual_clock.h"
 #include "tests/support/units.h"
-#include "util/clock.h"
 
 namespace lull {
 namespace {

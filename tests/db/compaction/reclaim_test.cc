@@ -19,7 +19,7 @@
 #include "tests/db/support/small_store.h"
 #include "tests/db/support/table_names.h"
 #include "tests/db/support/version_text.h"
-#include "util/clock.h"
+#include "tests/support/manual_clock.h"
 
 namespace lull {
 namespace {

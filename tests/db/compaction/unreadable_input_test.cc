@@ -21,7 +21,7 @@
 #include "tests/db/support/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
-#include "util/clock.h"
+#include "tests/support/manual_clock.h"
 
 namespace lull {
 namespace {

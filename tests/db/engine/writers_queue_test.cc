@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/manual_clock.h"
 #include "util/thread.h"
 
 namespace lull {

@@ -11,6 +11,7 @@
 #include "db/compaction/merge_job.h"
 #include "gtest/gtest.h"
 #include "tests/db/support/job_sequence_checker.h"
+#include "tests/support/manual_clock.h"
 
 namespace lull {
 namespace {

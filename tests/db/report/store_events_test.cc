@@ -21,7 +21,7 @@
 #include "tests/support/fault_env.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/gate.h"
-#include "util/clock.h"
+#include "tests/support/manual_clock.h"
 #include "util/thread.h"
 
 namespace lull {

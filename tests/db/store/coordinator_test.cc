@@ -21,6 +21,7 @@
 #include "tests/db/support/script_policy.h"
 #include "tests/db/support/small_store.h"
 #include "tests/support/fresh_directory.h"
+#include "tests/support/manual_clock.h"
 #include "tests/support/units.h"
 #include "util/clock.h"
 #include "util/mutex.h"

@@ -22,7 +22,7 @@
 #include "tests/db/support/scripted_store.h"
 #include "tests/db/support/version_text.h"
 #include "tests/support/json_value.h"
-#include "util/clock.h"
+#include "tests/support/manual_clock.h"
 #include "util/thread.h"
 
 namespace lull {

@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/fresh_directory.h"
-#include "util/clock.h"
+#include "tests/support/manual_clock.h"
 
 namespace lull::tools {
 namespace {
