@@ -27,7 +27,6 @@
 //
 // COMPATIBILITY. Later versions can add fields at the end of an info struct. They add new kinds of
 // events in a class derived from EventListener, so listeners compiled today continue to work.
-// events in a class derived from EventListener, so listeners compiled today continue to work.
 #pragma once
 
 #include <cstdint>
