@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "db/base/named_comparator.h"
-#include "util/logging.h"
 
 namespace lull {
 
@@ -55,16 +54,6 @@ class Version::Hull {
 namespace {
 
 std::string Number(uint64_t value) { return std::to_string(value); }
-
-std::string Describe(const TableMeta& table) {
-  const auto key = [](const std::string& internal_key) {
-    ParsedInternalKey parsed;
-    if (!ParseInternalKey(internal_key, &parsed)) return EscapeBytes(internal_key);
-    return EscapeBytes(parsed.user_key) + "@" + Number(parsed.sequence);
-  };
-  return Number(table.number) + ":[" + key(table.smallest) + ".." + key(table.largest) + "] " +
-         Number(table.file_bytes) + " bytes";
-}
 
 Status Damaged(int level, const std::string& what) {
   return Status::Corruption("table list, level " + Number(level), what);
@@ -183,16 +172,6 @@ uint64_t Version::DebtBytes(const std::array<uint64_t, kLevels>& target_bytes,
     debt += leaving;
   }
   return debt;
-}
-
-std::string Version::DebugString() const {
-  std::string text;
-  for (int level = 0; level < kLevels; ++level) {
-    if (levels_[level].empty()) continue;
-    text += "L" + Number(level) + ":\n";
-    for (const TableRef& table : levels_[level]) text += "  " + Describe(table->description) + "\n";
-  }
-  return text;
 }
 
 VersionBuilder::VersionBuilder(VersionRef base, MakeTable make_table)

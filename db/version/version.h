@@ -122,8 +122,6 @@ class Version {
   /// The deepest level with a table; 0 in an empty Version.
   int DeepestLevel() const;
 
-  std::string DebugString() const;
-
  private:
   friend class VersionBuilder;
   class Hull;

@@ -150,7 +150,7 @@ class MiniStore {
           if (!filtered_.contains(newest->first)) expected = newest->first;
         }
         ASSERT_EQ(Get(key, reader), expected) << key << " at " << reader << "\n"
-                                              << version_->DebugString();
+                                              << testing::TablesText(*version_);
       }
     }
   }

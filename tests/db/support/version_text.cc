@@ -6,6 +6,8 @@
 #include <sstream>
 #include <utility>
 
+#include "db/report/properties.h"
+
 namespace lull::testing {
 
 std::string KeyFromText(const std::string& text, uint64_t default_sequence) {
@@ -61,6 +63,12 @@ std::string Numbers(const std::vector<TableRef>& tables) {
     if (!text.empty()) text += ' ';
     text += std::to_string(table->number());
   }
+  return text;
+}
+
+std::string TablesText(const Version& version) {
+  std::string text;
+  RenderProperty("leveldb.sstables", {.version = &version}, &text);
   return text;
 }
 

@@ -36,6 +36,9 @@ inline VersionRef VersionFromText(const std::string& text) {
   return Applied(EmptyVersion(), EditFromText(text));
 }
 
+// The tables of all levels with their keys.
+std::string TablesText(const Version& version);
+
 void SetContents(const Version& version, uint64_t number, const TableContents& contents);
 
 // The numbers of `tables`, as "3 4".
