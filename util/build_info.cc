@@ -1,6 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "util/build_info.h"
 
+#include "lull/version.h"
+
 // Only this file includes it, so that a new commit recompiles nothing else. cmake/LullCommit.cmake
 // writes it; cmake/amalgamate defines the name instead.
 #if !defined(LULL_COMMIT) && __has_include(<lull_commit.h>)
@@ -13,6 +15,8 @@
 namespace lull {
 
 const char* BuildCommit() { return LULL_COMMIT; }
+
+const char* BuildMark() { return "@(#)Lull " LULL_VERSION_STRING ", commit " LULL_COMMIT; }
 
 std::string BuildCompiler() {
 #if defined(__clang__)

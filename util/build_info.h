@@ -12,5 +12,8 @@ namespace lull {
 const char* BuildCommit();
 /// For example "gcc 12.2.0".
 std::string BuildCompiler();
+/// "@(#)Lull 0.1.0, commit COMMIT", at most 128 bytes. LOG prints it without "@(#)", so every file
+/// that contains the library contains it, where what(1) and `lull which` find it.
+const char* BuildMark();
 
 }  // namespace lull

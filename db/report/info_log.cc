@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/report/info_log.h"
 
-#include "lull/version.h"
+#include <cstring>
+
 #include "util/build_info.h"
 #include "util/logging.h"
 
@@ -116,8 +117,7 @@ void InfoLog::OnOptionsChange(const OptionsInfo& options) {
 }
 
 void LogBuild(leveldb::Logger* logger) {
-  Log(logger, "Lull %s, commit %s, %s", LULL_VERSION_STRING, BuildCommit(),
-      BuildCompiler().c_str());
+  Log(logger, "%s, %s", BuildMark() + std::strlen("@(#)"), BuildCompiler().c_str());
 }
 
 void LogOpen(leveldb::Logger* logger, const StoreContext& context, const StoreReport& report,

@@ -47,6 +47,7 @@ struct Invocation {
   std::vector<std::string> paths;    ///< of top and export: stats files, stores or directories
   bool once = false;
   std::string listen = "127.0.0.1:9464";
+  uint64_t process = 0;  ///< of which
   uint64_t bench_entries = 1'000'000;
   uint64_t bench_value_bytes = 100;
   std::string compression;        ///< of new tables: see kCodecNames; empty: as the store's
@@ -69,9 +70,10 @@ leveldb::Options OptionsOf(const Invocation& call);
 void KeepTableFormat(const Invocation& call, leveldb::Options* options);
 leveldb::Status OpenToWrite(const Invocation& call, std::unique_ptr<leveldb::DB>* db);
 
-// Needs no store. options.cc
+// Need no store. options.cc, which.cc
 int RunOptions(const Invocation& call);
 std::string OptionNamesText();  ///< for --help
+int RunWhich(const Invocation& call);
 
 // Read files without opening the store; another process can have it open. inspect.cc, check.cc
 int RunStats(const Invocation& call);

@@ -223,6 +223,12 @@ class CommandLine {
     options->add_option("name", call_.options, "Names of options; default: all");
     options->footer([] { return "Example: lull options l0_stop\n\n" + OptionNamesText(); });
     options->callback([this] { command_ = RunOptions; });
+    CLI::App* const which =
+        AddExample(app_.add_subcommand(
+                       "which", "Print whether a process uses Lull or LevelDB (reads its files)"),
+                   "lull which 1234");
+    which->add_option("pid", call_.process, "Process")->required();
+    which->callback([this] { command_ = RunWhich; });
     AddExample(app_.add_subcommand("completion", "Print the completion script for a shell"),
                "lull completion bash > ~/.local/share/bash-completion/completions/lull")
         ->add_option("shell", shell_, "Shell")

@@ -23,7 +23,7 @@ PRINTING = ['stats S', 'levels S', 'check S', 'get S k0', 'scan S', 'scan S --ke
             'checkpoint S D', 'backup create S B', 'backup list B', 'backup verify B',
             'backup restore B D', 'backup prune B --keep 1', 'manifest dump S',
             'bench D --entries 10', 'options', 'options l0_stop', 'completion bash', 'top --once S',
-            'export S --listen 127.0.0.1:0']
+            'export S --listen 127.0.0.1:0', 'which P']
 SILENT = ['put S k0 v', 'delete S k0']
 MESSAGE = 'cannot write output: No space left on device\n'
 
@@ -38,6 +38,7 @@ class OutputTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.paths = {name: os.path.join(folder.name, name) for name in 'SBD'}
+        self.paths['P'] = str(os.getpid())
         for i in range(5):
             self.ok('put', '--create', self.paths['S'], f'k{i}', 'v' * 100_000)
         self.ok('compact', self.paths['S'])
