@@ -189,7 +189,7 @@ check_loads() {
 }
 
 # Checks that the processes loaded the file under test, and no other libleveldb, and that Lull is
-# in this file only if it was built so. Names of Lull's functions and types contain "N4lull".
+# in this file only if it was built so (util/build_info.h).
 check_contents() {
   local file loaded others wrong='' has=stock
   file=$(compgen -G "$cache/$name/$side/$binary" || true)
@@ -198,7 +198,7 @@ check_contents() {
     -exec sed -n 's/.*\(calling init\|initialize program\): \(.*\)/\2/p' {} + | sort |
     xargs --no-run-if-empty --delimiter='\n' realpath --canonicalize-missing)
   others=$(grep '/libleveldb' <<<"$loaded" | grep --invert-match --fixed-strings "$file" || true)
-  grep --quiet --text N4lull "$file" && has=lull
+  grep --quiet --text '@(#)Lull ' "$file" && has=lull
   [[ $has == "$side" ]] || wrong="it contains $has"
   [[ -z $others ]] || wrong="also loaded: $others"
   grep --quiet --fixed-strings "$file" <<<"$loaded" || wrong="not loaded"

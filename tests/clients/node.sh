@@ -1,48 +1,38 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #
-# Shared code of the clients in Node.js that include LevelDB's source. Sourced after common.sh.
+# Shared code of the clients in Node.js that include LevelDB's source: tests the binary of the
+# package, and one with Lull. Sourced after common.sh.
 
 needs='npm node python3'
-binary='build/Release/*.node'
+binary='prebuilds/linux-*/*.node'
+[[ $side == stock ]] || binary='build/Release/*.node'
 folder=$cache/$name
-made_of+=("$here/node.sh")
+vendored=$root/docs/examples/vendored
+made_of+=("$here/node.sh" "$vendored/node-addon" "$vendored/leveldb.gyp")
 
 # node_addon PACKAGE=VERSION MODULE...: unpacks an addon twice, with its dependencies and with the
-# MODULEs that its tests need, in the folders stock and lull. Runs no scripts of packages.
+# MODULEs that its tests need, in the folders stock and lull. Runs no scripts of packages. Of the
+# binaries in the package, keeps the one for this system.
 node_addon() {
   local build
   rm -rf "$folder"
-  mkdir -p "$folder/tools"
+  mkdir -p "$folder"
   npm pack --silent --pack-destination "$folder" "${1%=*}@${1#*=}"
-  npm install --silent --ignore-scripts --no-audit --no-fund --prefix "$folder/tools" node-gyp@11
   for build in stock lull; do
     mkdir "$folder/$build"
     tar -C "$folder/$build" --strip-components=1 -xf "$folder/${1%=*}-${1#*=}.tgz"
     (
       cd "$folder/$build"
-      rm -rf prebuilds
+      find prebuilds -type f \
+        \( ! -path "*/linux-$(node -p process.arch)/*" -o -name '*musl*' \) -delete
       npm pkg delete devDependencies
       npm install --silent --ignore-scripts --no-audit --no-fund --no-save "${@:2}"
     )
   done
 }
 
-# node_build stock|lull: compiles an addon, for the installed Node.js if that has its headers.
-node_build() {
-  local headers
-  headers=$(dirname "$(dirname "$(realpath "$(command -v node)")")")
-  [[ -f $headers/include/node/node_api.h ]] || headers=
-  (cd "$folder/$1" && "$folder/tools/node_modules/.bin/node-gyp" rebuild --silent \
-    ${headers:+--nodedir="$headers"} --jobs="$(nproc)")
-}
-
-# Puts Lull's source in the place of LevelDB's.
-node_use_lull() {
-  local leveldb=$folder/lull/deps/leveldb
-  rm -rf "$leveldb/lull" "$folder/lull/build"
-  "$root/cmake/amalgamate" "$leveldb/lull"
-  cp -r "$root/include" "$leveldb/lull"
-  cp "$root/docs/examples/vendored/leveldb.gyp" "$leveldb"
+build_lull() {
+  "$vendored/node-addon" "$folder/lull"
 }
 
 # Adds a line for each test to the output of tape, which has a line for each assertion.

@@ -72,6 +72,8 @@ SCRIPTS = {
     'db_bench': ['benchmarks/db_bench/flags.cc'],
     'docs/examples/replicated/make': ['docs/examples/replicated/make'],
     'docs/examples/replicated/start': ['docs/examples/replicated/start'],
+    'docs/examples/vendored/node-addon': ['docs/examples/vendored/node-addon'],
+    'docs/examples/vendored/plyvel-wheel': ['docs/examples/vendored/plyvel-wheel'],
     'resource_soak': ['tests/resources/soak.cc'],
     'resource_test': ['tests/resources/sweep.cc'],
     'schedule_test': ['tests/schedule/power_loss_test.cc'],
