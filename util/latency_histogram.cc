@@ -2,35 +2,11 @@
 #include "util/latency_histogram.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "util/thread.h"
 
 namespace lull {
-
-// Each value below 2^kSubBits has its own bucket. For a larger one, the position of the highest bit
-// selects a group of 2^kSubBits buckets, and the next kSubBits bits select the bucket.
-
-size_t LatencyHistogram::BucketOf(uint64_t nanos) {
-  nanos = std::min(nanos, (uint64_t{1} << kExponentMax) - 1);
-  constexpr uint64_t kSub = uint64_t{1} << kSubBits;
-  if (nanos < kSub) return static_cast<size_t>(nanos);
-  const int shift = std::bit_width(nanos) - 1 - kSubBits;
-  return (static_cast<size_t>(shift) << kSubBits) + static_cast<size_t>(nanos >> shift);
-}
-
-uint64_t LatencyHistogram::LowestOf(size_t bucket) {
-  constexpr uint64_t kSub = uint64_t{1} << kSubBits;
-  if (bucket < kSub) return bucket;
-  const size_t shift = (bucket >> kSubBits) - 1;
-  return (kSub + bucket % kSub) << shift;
-}
-
-double LatencyHistogram::MiddleOf(size_t bucket) {
-  const uint64_t last = LowestOf(bucket + 1) - 1;
-  return (static_cast<double>(LowestOf(bucket)) + static_cast<double>(last)) / 2;
-}
 
 LatencyHistogram::~LatencyHistogram() {
   for (auto& place : stripes_) delete place.load(std::memory_order_acquire);
@@ -49,22 +25,22 @@ void LatencyHistogram::Record(uint64_t nanos) {
   std::atomic<Stripe*>& place = stripes_[ThreadOrdinal() % kStripes];
   Stripe* stripe = place.load(std::memory_order_acquire);
   if (stripe == nullptr) stripe = MakeStripe(&place);
-  (*stripe)[BucketOf(nanos)].fetch_add(1, std::memory_order_relaxed);
+  (*stripe)[LatencyBuckets::Of(nanos)].fetch_add(1, std::memory_order_relaxed);
 }
 
 LatencySnapshot LatencyHistogram::Snapshot() const {
   LatencySnapshot snapshot;
-  snapshot.buckets_.assign(kBuckets, 0);
+  snapshot.buckets_.assign(LatencyBuckets::kCount, 0);
   for (const auto& place : stripes_) {
     const Stripe* const stripe = place.load(std::memory_order_acquire);
     if (stripe == nullptr) continue;
-    for (size_t i = 0; i < kBuckets; ++i) {
+    for (size_t i = 0; i < LatencyBuckets::kCount; ++i) {
       snapshot.buckets_[i] += (*stripe)[i].load(std::memory_order_relaxed);
     }
   }
-  for (size_t i = 0; i < kBuckets; ++i) {
+  for (size_t i = 0; i < LatencyBuckets::kCount; ++i) {
     snapshot.count_ += snapshot.buckets_[i];
-    snapshot.sum_nanos_ += static_cast<double>(snapshot.buckets_[i]) * MiddleOf(i);
+    snapshot.sum_nanos_ += static_cast<double>(snapshot.buckets_[i]) * LatencyBuckets::MiddleOf(i);
   }
   return snapshot;
 }
@@ -80,14 +56,14 @@ double LatencySnapshot::PercentileNanos(double share) const {
   uint64_t seen = 0;
   size_t bucket = 0;
   while ((seen += buckets_[bucket]) < rank) ++bucket;
-  return LatencyHistogram::MiddleOf(bucket);
+  return LatencyBuckets::MiddleOf(bucket);
 }
 
 uint64_t LatencySnapshot::CountBelowPowerOfTwo(int exponent) const {
   if (buckets_.empty()) return 0;
-  const size_t end = exponent >= LatencyHistogram::kExponentMax
-                         ? LatencyHistogram::kBuckets
-                         : LatencyHistogram::BucketOf(uint64_t{1} << exponent);
+  const size_t end = exponent >= LatencyBuckets::kExponentMax
+                         ? LatencyBuckets::kCount
+                         : LatencyBuckets::Of(uint64_t{1} << exponent);
   uint64_t count = 0;
   for (size_t i = 0; i < end; ++i) count += buckets_[i];
   return count;

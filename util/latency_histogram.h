@@ -1,9 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A histogram of latencies, recorded by many threads at once. Buckets are log-linear, 64 per power
-// of two: the midpoint of a bucket is within 0.8 % of every value in it, from nanoseconds to half
-// an hour. Each thread counts in the stripe of its ordinal, created at first use. So recording is
-// one relaxed addition to a cache line that threads rarely share.
+// A histogram of latencies, recorded by many threads at once. Each thread counts in the stripe of
+// its ordinal, created at first use. So recording is one relaxed addition to a cache line that
+// threads rarely share.
 #pragma once
 
 #include <array>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "util/clock.h"
+#include "util/latency_buckets.h"
 
 namespace lull {
 
@@ -47,17 +47,9 @@ class LatencyHistogram {
   void Record(uint64_t nanos);
   LatencySnapshot Snapshot() const;
 
-  // For tests: how values map to buckets.
-  static constexpr int kSubBits = 6;  // 64 buckets per power of two
-  static constexpr int kExponentMax = 41;
-  static constexpr size_t kBuckets = static_cast<size_t>(kExponentMax - kSubBits + 1) << kSubBits;
-  static size_t BucketOf(uint64_t nanos);
-  static uint64_t LowestOf(size_t bucket);
-  static double MiddleOf(size_t bucket);
-
  private:
   static constexpr unsigned kStripes = 16;
-  using Stripe = std::array<std::atomic<uint64_t>, kBuckets>;
+  using Stripe = std::array<std::atomic<uint64_t>, LatencyBuckets::kCount>;
   Stripe* MakeStripe(std::atomic<Stripe*>* place);
 
   std::array<std::atomic<Stripe*>, kStripes> stripes_{};

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <vector>
@@ -18,6 +17,8 @@ uint64_t Peek(const uint64_t& counter) {
 void Poke(uint64_t& counter, uint64_t value) {
   std::atomic_ref<uint64_t>(counter).store(value, std::memory_order_relaxed);
 }
+
+double MiddleUs(size_t bucket) { return LatencyBuckets::MiddleOf(bucket) / 1e3; }
 
 // Bounds of the printed ranges, in microseconds: 1 to 9 by ones, then the same sixteen steps in
 // every decade.
@@ -34,24 +35,8 @@ std::vector<double> PrintedEdges() {
 
 }  // namespace
 
-size_t Histogram::BucketOf(uint64_t ns) {
-  ns = std::min(ns, (uint64_t{1} << kRangeBits) - 1);
-  if (ns < kLinear) return static_cast<size_t>(ns);
-  const int shift = std::bit_width(ns) - 1 - kLinearBits;
-  return static_cast<size_t>(shift) * kLinear + static_cast<size_t>(ns >> shift);
-}
-
-double Histogram::MiddleNs(size_t bucket) {
-  if (bucket < kLinear) return static_cast<double>(bucket);
-  const size_t shift = bucket / kLinear - 1;
-  const double lower =
-      std::ldexp(static_cast<double>(bucket % kLinear + kLinear), static_cast<int>(shift));
-  const double width = std::ldexp(1.0, static_cast<int>(shift));
-  return lower + (width - 1) / 2;
-}
-
 void Histogram::Add(uint64_t latency_ns) {
-  uint64_t& bucket = buckets_[BucketOf(latency_ns)];
+  uint64_t& bucket = buckets_[LatencyBuckets::Of(latency_ns)];
   Poke(bucket, bucket + 1);
   Poke(count_, count_ + 1);
   Poke(sum_ns_, sum_ns_ + latency_ns);
@@ -61,7 +46,7 @@ void Histogram::Add(uint64_t latency_ns) {
 
 Histogram Histogram::Snapshot() const {
   Histogram copy;
-  for (size_t i = 0; i < kBuckets; ++i) copy.buckets_[i] = Peek(buckets_[i]);
+  for (size_t i = 0; i < buckets_.size(); ++i) copy.buckets_[i] = Peek(buckets_[i]);
   copy.count_ = Peek(count_);
   copy.sum_ns_ = Peek(sum_ns_);
   copy.min_ns_ = Peek(min_ns_);
@@ -70,7 +55,7 @@ Histogram Histogram::Snapshot() const {
 }
 
 void Histogram::Merge(const Histogram& other) {
-  for (size_t i = 0; i < kBuckets; ++i) buckets_[i] += other.buckets_[i];
+  for (size_t i = 0; i < buckets_.size(); ++i) buckets_[i] += other.buckets_[i];
   count_ += other.count_;
   sum_ns_ += other.sum_ns_;
   min_ns_ = std::min(min_ns_, other.min_ns_);
@@ -79,12 +64,12 @@ void Histogram::Merge(const Histogram& other) {
 
 Histogram Histogram::Since(const Histogram& earlier) const {
   Histogram difference;
-  for (size_t i = 0; i < kBuckets; ++i) {
+  for (size_t i = 0; i < buckets_.size(); ++i) {
     const uint64_t added = buckets_[i] - earlier.buckets_[i];
     if (added == 0) continue;
     difference.buckets_[i] = added;
     difference.count_ += added;
-    const auto middle_ns = static_cast<uint64_t>(MiddleNs(i));
+    const auto middle_ns = static_cast<uint64_t>(LatencyBuckets::MiddleOf(i));
     difference.min_ns_ = std::min(difference.min_ns_, middle_ns);
     difference.max_ns_ = middle_ns;
   }
@@ -100,9 +85,9 @@ double Histogram::StdDevUs() const {
   if (count_ == 0) return 0;
   const double mean = MeanUs();
   double squares = 0;
-  for (size_t i = 0; i < kBuckets; ++i) {
+  for (size_t i = 0; i < buckets_.size(); ++i) {
     if (buckets_[i] == 0) continue;
-    const double off = MiddleNs(i) / 1e3 - mean;
+    const double off = MiddleUs(i) - mean;
     squares += off * off * static_cast<double>(buckets_[i]);
   }
   return std::sqrt(squares / static_cast<double>(count_));
@@ -115,9 +100,9 @@ double Histogram::PercentileUs(double percent) const {
   if (count_ == 0) return 0;
   const auto rank = static_cast<uint64_t>(std::ceil(percent / 100 * static_cast<double>(count_)));
   uint64_t seen = 0;
-  for (size_t i = 0; i < kBuckets; ++i) {
+  for (size_t i = 0; i < buckets_.size(); ++i) {
     seen += buckets_[i];
-    if (seen >= rank && seen > 0) return std::clamp(MiddleNs(i) / 1e3, MinUs(), MaxUs());
+    if (seen >= rank && seen > 0) return std::clamp(MiddleUs(i), MinUs(), MaxUs());
   }
   return MaxUs();
 }
@@ -140,12 +125,12 @@ std::string Histogram::HgrmText() const {
   char line[160];
   std::string text = "       Value     Percentile TotalCount 1/(1-Percentile)\n\n";
   uint64_t seen = 0;
-  for (size_t i = 0; i < kBuckets; ++i) {
+  for (size_t i = 0; i < buckets_.size(); ++i) {
     if (buckets_[i] == 0) continue;
     seen += buckets_[i];
     const double share = static_cast<double>(seen) / static_cast<double>(count_);
     const bool last = seen == count_;
-    const double us = last ? MaxUs() : std::clamp(MiddleNs(i) / 1e3, MinUs(), MaxUs());
+    const double us = last ? MaxUs() : std::clamp(MiddleUs(i), MinUs(), MaxUs());
     int length = std::snprintf(line, sizeof(line), "%12.3f %14.12f %10llu", us, share,
                                static_cast<unsigned long long>(seen));
     text.append(line, static_cast<size_t>(length));
@@ -174,9 +159,9 @@ std::string Histogram::LevelDbText() const {
 
   const std::vector<double> edges = PrintedEdges();
   std::vector<uint64_t> printed(edges.size(), 0);
-  for (size_t i = 0; i < kBuckets; ++i) {
+  for (size_t i = 0; i < buckets_.size(); ++i) {
     if (buckets_[i] == 0) continue;
-    const auto above = std::upper_bound(edges.begin(), edges.end(), MiddleNs(i) / 1e3);
+    const auto above = std::upper_bound(edges.begin(), edges.end(), MiddleUs(i));
     printed[static_cast<size_t>(above - edges.begin()) - 1] += buckets_[i];
   }
   const double share = 100.0 / static_cast<double>(count_);

@@ -1,18 +1,19 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// A latency histogram: 64 linear buckets in every power of two of nanoseconds. Every result is
-// within 1 % of the recorded value, from 1 ns to more than an hour. It takes 19 KB and never
-// allocates.
+// The latencies of one client: a value of 19 KB that can be copied, merged and subtracted, with the
+// exact sum, minimum and maximum. It never allocates. util/latency_histogram.h, for many threads
+// at once, keeps only buckets.
 //
 // One thread calls Add(). Any thread can call Snapshot() concurrently and read the copy. Everything
 // else is for one thread only.
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "util/latency_buckets.h"
 
 namespace lull::bench {
 
@@ -56,15 +57,7 @@ class Histogram {
   std::string LevelDbText() const;
 
  private:
-  static constexpr int kLinearBits = 6;
-  static constexpr int kRangeBits = 42;  // larger values count as the largest one
-  static constexpr size_t kLinear = size_t{1} << kLinearBits;
-  static constexpr size_t kBuckets = (kRangeBits - kLinearBits + 1) * kLinear;
-
-  static size_t BucketOf(uint64_t ns);
-  static double MiddleNs(size_t bucket);
-
-  std::array<uint64_t, kBuckets> buckets_{};
+  std::array<uint64_t, LatencyBuckets::kCount> buckets_{};
   uint64_t count_ = 0;
   uint64_t sum_ns_ = 0;
   uint64_t min_ns_ = UINT64_MAX;

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // The one random source of the test tools. It is a pure function of its seed on every platform and
-// standard library, so a printed seed replays a failure anywhere. Not thread-safe.
+// standard library, so a printed seed replays a failure anywhere. Not thread-safe. Recorded seeds
+// name its stream, so it does not use that of util/random.h.
 #pragma once
 
 #include <cstdint>

@@ -13,19 +13,20 @@
 namespace lull {
 namespace {
 
+using Buckets = LatencyBuckets;
 using Histogram = LatencyHistogram;
 
-TEST(LatencyHistogram, BucketsFollowOnEachOtherAndAreNarrow) {
-  for (size_t bucket = 0; bucket < Histogram::kBuckets; ++bucket) {
-    const uint64_t lowest = Histogram::LowestOf(bucket);
-    ASSERT_EQ(Histogram::BucketOf(lowest), bucket);
+TEST(LatencyBuckets, FollowOnEachOtherAndAreNarrow) {
+  for (size_t bucket = 0; bucket < Buckets::kCount; ++bucket) {
+    const uint64_t lowest = Buckets::LowestOf(bucket);
+    ASSERT_EQ(Buckets::Of(lowest), bucket);
     if (bucket == 0) continue;
-    ASSERT_EQ(Histogram::BucketOf(lowest - 1), bucket - 1);
+    ASSERT_EQ(Buckets::Of(lowest - 1), bucket - 1);
     const auto least = static_cast<double>(lowest);
-    EXPECT_LE(std::abs(Histogram::MiddleOf(bucket) - least), 0.01 * least) << bucket;
+    EXPECT_LE(std::abs(Buckets::MiddleOf(bucket) - least), 0.01 * least) << bucket;
   }
   // An implausibly long latency counts as the longest.
-  EXPECT_EQ(Histogram::BucketOf(UINT64_MAX), Histogram::kBuckets - 1);
+  EXPECT_EQ(Buckets::Of(UINT64_MAX), Buckets::kCount - 1);
 }
 
 TEST(LatencyHistogram, PercentilesAgreeWithTheSortedValues) {
