@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #
-# Lull's dependencies. Library: snappy, zstd and zlib, unless turned off. Programs: CLI11, and if
-# they are found ncurses (lull top) and cpp-httplib (lull export). Tests: GoogleTest. Benchmarks:
-# google-benchmark and gflags. Everything but the library: nlohmann_json.
+# Lull's dependencies. Library: snappy, zstd and zlib, unless turned off. Programs: ncurses
+# (lull top) and cpp-httplib (lull export), if they are found. Tests: GoogleTest. Benchmarks:
+# google-benchmark and gflags. Everything but the library: CLI11 and nlohmann_json.
 
 # As lull_find_library, for a required library.
 function(lull_require_library name package option)
@@ -55,9 +55,6 @@ if(LULL_BUILD_BENCHMARKS)
   lull_require_package(benchmark libbenchmark-dev)
   lull_require_package(gflags libgflags-dev)
 endif()
-if(LULL_BUILD_TOOLS)
-  lull_require_package(CLI11 libcli11-dev)
-endif()
 if(LULL_BUILD_TOOLS AND NOT CMAKE_CROSSCOMPILING)
   set(CURSES_NEED_NCURSES TRUE)
   find_package(Curses QUIET)
@@ -85,12 +82,17 @@ if(LULL_BUILD_TOOLS AND NOT CMAKE_CROSSCOMPILING)
   endif()
 endif()
 if(CMAKE_CROSSCOMPILING)
-  # It has only headers, but those beside it are of this machine.
+  # They have only headers, but those beside them are of this machine.
   set(headers "${CMAKE_BINARY_DIR}/headers")
   file(MAKE_DIRECTORY "${headers}")
-  file(CREATE_LINK /usr/include/nlohmann "${headers}/nlohmann" SYMBOLIC)
-  add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED)
-  target_include_directories(nlohmann_json::nlohmann_json INTERFACE "${headers}")
+  foreach(folder CLI nlohmann)
+    file(CREATE_LINK /usr/include/${folder} "${headers}/${folder}" SYMBOLIC)
+  endforeach()
+  foreach(package CLI11::CLI11 nlohmann_json::nlohmann_json)
+    add_library(${package} INTERFACE IMPORTED)
+    target_include_directories(${package} INTERFACE "${headers}")
+  endforeach()
 elseif(LULL_BUILD_TESTS OR LULL_BUILD_BENCHMARKS OR LULL_BUILD_TOOLS)
+  lull_require_package(CLI11 libcli11-dev)
   lull_require_package(nlohmann_json nlohmann-json3-dev)
 endif()

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -174,20 +175,14 @@ void Load(const std::filesystem::path& path, std::vector<Bytes>* corpus) {
 int Main(int argc, char** argv) {
   uint64_t mutations = 0;
   uint64_t seed = 1;
+  std::vector<std::filesystem::path> paths;
+  CLI::App app;
+  app.add_option("--mutations", mutations);
+  app.add_option("--seed", seed);
+  app.add_option("paths", paths);
+  CLI11_PARSE(app, argc, argv);
   std::vector<Bytes> corpus;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument.starts_with("--mutations=")) {
-      mutations = std::strtoull(argument.c_str() + std::strlen("--mutations="), nullptr, 10);
-    } else if (argument.starts_with("--seed=")) {
-      seed = std::strtoull(argument.c_str() + std::strlen("--seed="), nullptr, 10);
-    } else if (argument.starts_with("--")) {
-      std::fprintf(stderr, "usage: %s [--mutations=N] [--seed=N] FILE|FOLDER...\n", argv[0]);
-      return 2;
-    } else {
-      Load(argument, &corpus);
-    }
-  }
+  for (const auto& path : paths) Load(path, &corpus);
   if (corpus.empty()) {
     std::fprintf(stderr, "%s: no input\n", argv[0]);
     return 2;

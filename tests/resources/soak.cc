@@ -5,9 +5,10 @@
 // memory records the acknowledged writes, so that the next child can check them.
 //
 //   resource_soak --seconds=3600 --seed=1 [--dir=D]
-// Exit code: 0 correct, 1 the store is wrong, 2 bad usage.
+// Exit code: 0 correct, 1 the store is wrong, 2 no private disk, others bad usage.
 #include <poll.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <csignal>
@@ -15,7 +16,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -379,20 +379,14 @@ int Soak(uint64_t seconds, uint64_t seed, const std::string& directory) {
 }  // namespace lull::testing
 
 int main(int argc, char** argv) {
-  std::map<std::string, std::string> flags = {
-      {"--seconds", "3600"}, {"--seed", "1"}, {"--dir", ""}};
-  for (int i = 1; i < argc; ++i) {
-    const std::string arg = argv[i];
-    const size_t end = arg.find('=');
-    const auto flag = flags.find(arg.substr(0, end));
-    if (end == std::string::npos || flag == flags.end()) {
-      std::fprintf(stderr, "usage: resource_soak --seconds=3600 --seed=1 [--dir=D]\n");
-      return 2;
-    }
-    flag->second = arg.substr(end + 1);
-  }
-  std::string& directory = flags["--dir"];
+  uint64_t seconds = 3600;
+  uint64_t seed = 1;
+  std::string directory;
+  CLI::App app;
+  app.add_option("--seconds", seconds);
+  app.add_option("--seed", seed);
+  app.add_option("--dir", directory);
+  CLI11_PARSE(app, argc, argv);
   if (directory.empty()) directory = lull::testing::FreshDirectory("soak");
-  return lull::testing::Soak(std::stoull(flags["--seconds"]), std::stoull(flags["--seed"]),
-                             directory);
+  return lull::testing::Soak(seconds, seed, directory);
 }

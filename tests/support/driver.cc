@@ -25,12 +25,12 @@
 // Common: [--scheduling=OPTIONS]. --filtered=K: such a filter has seen the commits [0, K).
 // --compress=0: writes no compressed blocks, whatever the set says.
 // Exit code: 0 correct, 1 the store is wrong, 2 bad usage.
+#include <CLI/CLI.hpp>
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,43 +70,32 @@ struct Flags {
 };
 
 bool ParseFlags(int argc, char** argv, Flags* flags) {
-  if (argc < 2) return false;
-  flags->command = argv[1];
-  const std::map<std::string, std::string*> texts = {{"dir", &flags->dir},
-                                                     {"scheduling", &flags->scheduling},
-                                                     {"leave", &flags->leave},
-                                                     {"checkpoint", &flags->checkpoint}};
-  const std::map<std::string, uint64_t*> numbers = {
-      {"seed", &flags->seed},
-      {"start", &flags->start},
-      {"ops", &flags->ops},
-      {"fail_allocation", &flags->fail_allocation},
-      {"sync_every", &flags->sync_every},
-      {"flush_every", &flags->flush_every},
-      {"ingest_every", &flags->ingest_every},
-      {"set", &flags->set},
-      {"filter", &flags->filter},
-      {"filtered", &flags->filtered},
-      {"ranges", &flags->ranges},
-      {"compress", &flags->compress}};
-  for (int i = 2; i < argc; ++i) {
-    const std::string arg = argv[i];
-    const size_t equals = arg.find('=');
-    if (arg.rfind("--", 0) != 0 || equals == std::string::npos) return false;
-    const std::string name = arg.substr(2, equals - 2);
-    const std::string value = arg.substr(equals + 1);
-    if (const auto text = texts.find(name); text != texts.end()) {
-      *text->second = value;
-    } else if (const auto number = numbers.find(name); number != numbers.end()) {
-      *number->second = std::strtoull(value.c_str(), nullptr, 10);
-    } else {
-      return false;
-    }
-    flags->has_set = flags->has_set || name == "set";
+  CLI::App app;
+  app.add_option("command", flags->command)->required();
+  app.add_option("--dir", flags->dir);
+  app.add_option("--scheduling", flags->scheduling);
+  app.add_option("--leave", flags->leave);
+  app.add_option("--checkpoint", flags->checkpoint);
+  app.add_option("--seed", flags->seed);
+  app.add_option("--start", flags->start);
+  app.add_option("--ops", flags->ops);
+  app.add_option("--fail_allocation", flags->fail_allocation);
+  app.add_option("--sync_every", flags->sync_every)->check(CLI::PositiveNumber);
+  app.add_option("--flush_every", flags->flush_every)->check(CLI::PositiveNumber);
+  app.add_option("--ingest_every", flags->ingest_every)->check(CLI::PositiveNumber);
+  app.add_option("--set", flags->set);
+  app.add_option("--filter", flags->filter);
+  app.add_option("--filtered", flags->filtered);
+  app.add_option("--ranges", flags->ranges);
+  app.add_option("--compress", flags->compress);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError&) {
+    return false;
   }
+  flags->has_set = app.count("--set") > 0;
   flags->set %= kOptionSetCount;
-  return flags->sync_every > 0 && flags->flush_every > 0 && flags->ingest_every > 0 &&
-         (flags->command == "sets" || !flags->dir.empty());
+  return flags->command == "sets" || !flags->dir.empty();
 }
 
 bool Wrong(const std::string& what) {
