@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "benchmarks/simulation/profile.h"
 
-#include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>

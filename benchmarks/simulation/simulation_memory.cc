@@ -2,7 +2,6 @@
 //
 // Memtables and the flush thread: flushes and installs.
 #include <algorithm>
-#include <utility>
 
 #include "benchmarks/simulation/simulation.h"
 

@@ -3,13 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <sstream>
 #include <thread>
 #include <vector>

@@ -6,7 +6,6 @@
 // longer than the stored bytes can make it, whatever length they claim.
 #include <string>
 
-#include "leveldb/options.h"
 #include "table/format.h"
 #include "tests/fuzz/fuzz.h"
 #include "util/coding.h"

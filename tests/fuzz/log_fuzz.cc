@@ -20,7 +20,6 @@ namespace lull::fuzz {
 namespace {
 
 using leveldb::Slice;
-using testing::MemorySequential;
 
 constexpr uint8_t kFixChecksums = 1;  // with valid checksums
 constexpr uint8_t kAcrossBlocks = 2;  // after a record that nearly fills a block
@@ -33,7 +32,7 @@ struct Reading {
 
 template <typename Reader>
 Reading ReadAll(const std::string& bytes, size_t chunk_bytes, bool skips_faults = false) {
-  Reader reader(std::make_unique<MemorySequential>(bytes, chunk_bytes), "log");
+  Reader reader(std::make_unique<testing::MemorySequential>(bytes, chunk_bytes), "log");
   if (skips_faults) reader.SkipFaults();
   Reading reading;
   Slice record;

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "db/backup/backup_list.h"
-#include "db/base/filename.h"
 #include "db/memory/batch_format.h"
 #include "db/version/version_edit.h"
 #include "db/wal/log_writer.h"

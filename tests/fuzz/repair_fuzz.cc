@@ -14,7 +14,6 @@
 namespace lull::fuzz {
 namespace {
 
-using leveldb::Status;
 
 constexpr uint8_t kParanoid = 1;
 
@@ -51,7 +50,7 @@ void RunOne(Input input) {
   StoreUnderTest store;
   store.options.paranoid_checks = (flags & kParanoid) != 0;
   WriteDirectory(store.env(), kStore, before);
-  const Status status = leveldb::RepairDB(kStore, store.options);
+  const leveldb::Status status = leveldb::RepairDB(kStore, store.options);
   const Directory after = ReadDirectory(store.env(), kStore);
   std::string missing;
   for (const std::string& name : MissingFiles(before, after)) missing += " " + name;

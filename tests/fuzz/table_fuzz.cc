@@ -20,7 +20,6 @@ namespace lull::fuzz {
 namespace {
 
 using leveldb::Slice;
-using leveldb::Status;
 
 constexpr uint8_t kFixChecksums = 1;  // with valid checksums
 constexpr uint8_t kInternalKeys = 2;
@@ -103,7 +102,7 @@ void RunOne(Input input) {
   read.skip_damaged_blocks = (flags & kSkipDamaged) != 0;
 
   std::unique_ptr<TableReader> table;
-  const Status status =
+  const leveldb::Status status =
       TableReader::Open(options, std::make_unique<RandomAccessBytes>(bytes), bytes.size(), &table);
   Require(IsAnswer(status) && status.ok() == (table != nullptr), "a table opens or does not");
   const bool genuine = (flags & kFixChecksums) == 0 && read.verify_checksums;

@@ -17,8 +17,6 @@
 namespace lull::fuzz {
 namespace {
 
-using testing::EmptyVersion;
-
 std::vector<VersionEdit> DecodeEdits(Input input) {
   std::vector<VersionEdit> edits;
   while (!input.empty()) {
@@ -75,7 +73,7 @@ void CheckVersion(const Version& version) {
 
 void RunOne(Input input) {
   const std::vector<VersionEdit> edits = DecodeEdits(input);
-  const VersionRef empty = EmptyVersion();
+  const VersionRef empty = testing::EmptyVersion();
   VersionBuilder together(empty, DescribedTable);
   bool all_applied = true;
   VersionRef step = empty;

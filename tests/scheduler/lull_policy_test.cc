@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <variant>
 
 #include "gtest/gtest.h"
 #include "scheduler/policy.h"

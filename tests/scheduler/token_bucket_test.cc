@@ -19,8 +19,6 @@ namespace {
 
 using testing::kMiB;
 using testing::kSecondNanos;
-using testing::Rng;
-using testing::SubSeed;
 
 /// A store that always has work: begins a slice of `bytes` whenever it may, and ends it at once.
 uint64_t RunGreedily(TokenBucket* bucket, JobClass job_class, uint64_t bytes, uint64_t from,
@@ -127,7 +125,7 @@ TEST(TokenBucketTest, AHigherRateShortensTheWait) {
 TEST(TokenBucketTest, NoStretchOfTimeExceedsTheRateByMoreThanASlice) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Rng rng(SubSeed(0x70cc, seed));
+    testing::Rng rng(testing::SubSeed(0x70cc, seed));
     double bytes_per_nano = 0;
     TokenBucket bucket;
     struct Slice {

@@ -9,7 +9,6 @@
 namespace lull {
 namespace {
 
-using testing::Entries;
 using testing::Iterator;
 
 constexpr size_t kBlocks = 3000;
@@ -34,7 +33,7 @@ class ReadaheadTest : public ::testing::Test {
     return reader_->NewIterator(options);
   }
 
-  Entries entries_;
+  testing::Entries entries_;
   std::string bytes_;
   testing::FileProbe probe_;
   std::unique_ptr<TableReader> reader_;

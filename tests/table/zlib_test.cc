@@ -14,7 +14,6 @@ namespace lull {
 namespace {
 
 using testing::DecodeBlock;
-using ::testing::HasSubstr;
 using testing::Status;
 
 struct Settings {
@@ -112,7 +111,7 @@ TEST(ZlibTest, DamageIsCorruption) {
     const auto refused = [&](const std::string& stored, const char* cause) {
       const Status status = DecodeBlock(stored, TypeOf(bits));
       EXPECT_TRUE(status.IsCorruption()) << status.ToString();
-      EXPECT_THAT(status.ToString(), HasSubstr(cause));
+      EXPECT_THAT(status.ToString(), ::testing::HasSubstr(cause));
     };
     for (size_t size = 2; size < good.size(); ++size) {
       refused(good.substr(0, size), "file: at offset 0: malformed zlib data");

@@ -36,11 +36,9 @@ namespace {
 
 using leveldb::Env;
 using leveldb::RandomAccessFile;
-using leveldb::SequentialFile;
 using leveldb::Slice;
 using leveldb::Status;
 using leveldb::WritableFile;
-using testing::UnorderedElementsAre;
 
 int OpenDescriptors() {
   int count = 0;
@@ -63,7 +61,7 @@ class PosixEnvTest : public ::testing::Test {
   std::unique_ptr<RandomAccessFile> OpenRandom(const std::string& name) {
     return Opened(env_, &Env::NewRandomAccessFile, name);
   }
-  std::unique_ptr<SequentialFile> OpenSequential(const std::string& name) {
+  std::unique_ptr<leveldb::SequentialFile> OpenSequential(const std::string& name) {
     return Opened(env_, &Env::NewSequentialFile, name);
   }
 
@@ -110,7 +108,7 @@ TEST_F(PosixEnvTest, DirectoriesListTheirFilesAndAreRemovedWhenEmpty) {
   EXPECT_TRUE(env_->FileExists(sub + "/a"));
   std::vector<std::string> children = {"left over"};
   ASSERT_TRUE(env_->GetChildren(sub, &children).ok());
-  EXPECT_THAT(children, UnorderedElementsAre(".", "..", "a")) << "as in LevelDB";
+  EXPECT_THAT(children, testing::UnorderedElementsAre(".", "..", "a")) << "as in LevelDB";
   EXPECT_TRUE(extension_->SyncDirectory(sub).ok());
   EXPECT_TRUE(env_->RemoveDir(sub).IsIOError());
   ASSERT_TRUE(env_->RemoveFile(sub + "/a").ok());

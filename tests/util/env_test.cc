@@ -21,7 +21,6 @@ namespace leveldb {
 namespace {
 
 using lull::Pattern;
-using lull::testing::FaultEnv;
 
 /// Overrides the older or the newer names of the two removal functions.
 class OldNames final : public EnvWrapper {
@@ -169,7 +168,7 @@ TEST(Env, AFileThatCannotBeWrittenWholeIsRemoved) {
   const lull::TestDir dir;
   const std::string name = dir.File("partial");
   for (uint64_t operation = 0; operation <= 3; ++operation) {  // append, sync, close
-    FaultEnv env(Env::Default());
+    lull::testing::FaultEnv env(Env::Default());
     env.Arm({lull::testing::FaultKind::kErrorOnce, operation,
              lull::testing::kAppend | lull::testing::kSync | lull::testing::kClose});
     const Status s = lull::WriteStringToFileSync(&env, "bytes", name);

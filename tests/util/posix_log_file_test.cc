@@ -26,7 +26,6 @@ namespace lull {
 namespace {
 
 using leveldb::Status;
-using leveldb::WritableFile;
 
 constexpr uint64_t kCapacityBytes = 1 << 20;
 
@@ -95,7 +94,7 @@ class LogFileTest : public ::testing::TestWithParam<LogFileMode> {
   }
 
   /// Appends about `bytes` in records of all sizes; returns the expected content.
-  std::string AppendRandomly(WritableFile* file, size_t bytes, uint64_t seed) {
+  std::string AppendRandomly(leveldb::WritableFile* file, size_t bytes, uint64_t seed) {
     Random random(seed);
     std::string expected;
     while (expected.size() < bytes) {

@@ -14,7 +14,6 @@
 // backward and by key, and fails if these differ.
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <memory>

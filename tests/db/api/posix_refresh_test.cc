@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "db/base/filename.h"
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"

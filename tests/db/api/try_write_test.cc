@@ -14,8 +14,6 @@ namespace lull {
 namespace {
 
 using testing::kKiB;
-using testing::kMiB;
-using testing::Rng;
 
 constexpr uint64_t kLongMicros = 60'000'000;
 
@@ -114,7 +112,7 @@ TEST_F(TryWriteTest, LeavesTheQueueWhileTheFirstWriterWaits) {
   FillUntilBusy(0);
   const auto start = [&](const char* value) {
     return ThreadFactory::System()->Start("writer", CpuClass::kNormal, [this, value] {
-      EXPECT_EQ(db_->Put({}, value, std::string(kMiB, 'v')).ToString(), "OK");
+      EXPECT_EQ(db_->Put({}, value, std::string(testing::kMiB, 'v')).ToString(), "OK");
     });
   };
   std::vector<std::unique_ptr<ThreadHandle>> writers;
@@ -143,7 +141,7 @@ TEST_F(TryWriteTest, ManyThatGiveUpLoseAndReorderNothing) {
   for (size_t t = 0; t < last.size(); ++t) {
     threads.push_back(ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&, t] {
       const std::string key = "thread" + std::to_string(t);
-      Rng rng(t);
+      testing::Rng rng(t);
       for (int i = 0; !ends.load(); ++i) {
         const std::string value = std::to_string(i) + std::string(4 * kKiB, 'v');
         leveldb::WriteBatch batch;

@@ -18,7 +18,6 @@ namespace lull {
 namespace {
 
 using ::testing::Contains;
-using ::testing::Not;
 
 bool Matches(std::string_view text, const char* pattern) {
   return std::regex_match(std::string(text), std::regex(pattern));
@@ -79,7 +78,7 @@ TEST(MetricTable, RowsHaveHelpAndTheirOwnLabels) {
     for (const MetricLabel* const label : row.labels()) {
       if (label == nullptr) continue;
       EXPECT_TRUE(Matches(label->name, "[a-z]+(_[a-z]+)*"));
-      EXPECT_THAT(labels, Not(Contains(label->name)));
+      EXPECT_THAT(labels, ::testing::Not(Contains(label->name)));
       labels.push_back(label->name);
     }
   }

@@ -36,10 +36,7 @@ namespace {
 
 using leveldb::Slice;
 using testing::Contents;
-using testing::CrashEnv;
-using testing::FaultEnv;
 using testing::IsOk;
-using testing::OpenAt;
 using testing::ReadAll;
 using testing::RemoveRange;
 using testing::VersionFromText;
@@ -208,8 +205,8 @@ class DeleteRangeTest : public ::testing::Test {
  protected:
   void Open(leveldb::Env* env = leveldb::Env::Default()) {
     db_.reset();
-    ASSERT_TRUE(
-        IsOk(OpenAt(OptionsOn(env), name_, &db_, "own_coordinator=true;table_bytes_max=64K")));
+    ASSERT_TRUE(IsOk(
+        testing::OpenAt(OptionsOn(env), name_, &db_, "own_coordinator=true;table_bytes_max=64K")));
   }
   void Put(int from, int to, const std::string& value) {
     for (int i = from; i < to; ++i) {
@@ -409,8 +406,8 @@ TEST_P(SnapshotRemovalTest, AReleasedSnapshotKeepsNoFiles) {
 // removed. No write comes after that, so later iterators have its sequence. They find the range
 // empty, and tell others to jump over it, but the snapshot must not.
 TEST_P(SnapshotRemovalTest, ASnapshotDuringTheRemovalKeepsWhatItSees) {
-  CrashEnv memory;
-  FaultEnv env(&memory);
+  testing::CrashEnv memory;
+  testing::FaultEnv env(&memory);
   Open(&env);
   Put(400, 500, "value");
   db_->CompactRange(nullptr, nullptr);

@@ -14,7 +14,6 @@
 
 #include "leveldb/db.h"
 #include "leveldb/env.h"
-#include "lull/backup.h"
 #include "lull/lull.h"
 #include "tests/db/support/expect_ok.h"
 #include "tests/db/support/small_store.h"

@@ -30,7 +30,6 @@ namespace {
 
 using leveldb::Slice;
 using testing::IsOk;
-using testing::OpenAt;
 
 /// The codecs of all blocks of a table.
 class BlockCodecs {
@@ -102,7 +101,7 @@ class Scene {
 
   void Reopen() {
     db_.reset();
-    EXPECT_TRUE(IsOk(OpenAt(options_, store_, &db_)));
+    EXPECT_TRUE(IsOk(testing::OpenAt(options_, store_, &db_)));
   }
   /// Fewer bytes than a memtable takes, and too many for a log to stay one when the store opens.
   void Write() {
