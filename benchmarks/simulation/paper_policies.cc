@@ -2,6 +2,8 @@
 #include "benchmarks/simulation/paper_policies.h"
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <utility>
 
 #include "scheduler/policies/rates.h"
@@ -25,18 +27,22 @@ void KeepLimits(const PolicyOptions& options, const Pressure& pressure, Directiv
   wanted->write_bytes_per_sec_max = rate;
 }
 
+Directive PlainDirective(const PolicyOptions& options, const Pressure& pressure) {
+  Directive wanted;
+  wanted.immutables_max = 1;
+  wanted.l0_stop = options.l0_stop;
+  wanted.compactions_max = options.compaction_threads;
+  wanted.l0.jobs_max = wanted.deep.jobs_max = options.compaction_threads;
+  KeepLimits(options, pressure, &wanted);
+  return wanted;
+}
+
 class RocksDbPolicy final : public Policy {
  public:
   explicit RocksDbPolicy(const PolicyOptions& options) : options_(options) {}
 
   Directive OnEvent(EventKind, const Pressure& pressure, uint64_t) override {
-    Directive wanted;
-    wanted.immutables_max = 1;
-    wanted.l0_stop = options_.l0_stop;
-    wanted.compactions_max = options_.compaction_threads;
-    wanted.l0.jobs_max = wanted.deep.jobs_max = options_.compaction_threads;
-    KeepLimits(options_, pressure, &wanted);
-    return wanted;
+    return PlainDirective(options_, pressure);
   }
 
  private:
@@ -46,11 +52,11 @@ class RocksDbPolicy final : public Policy {
 class AutoTunedPolicy final : public Policy {
  public:
   AutoTunedPolicy(const PolicyOptions& options, double bandwidth_bytes_per_sec)
-      : plain_(options), max_(bandwidth_bytes_per_sec), limit_(max_ / 2), used_(kTunePeriodUs) {}
+      : options_(options), max_(bandwidth_bytes_per_sec), limit_(max_ / 2), used_(kTunePeriodUs) {}
 
-  Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) override {
+  Directive OnEvent(EventKind, const Pressure& pressure, uint64_t now_us) override {
     if (used_.Sample(pressure.background_bytes_total, now_us)) Tune(used_.bytes_per_sec() / limit_);
-    Directive wanted = plain_.OnEvent(event, pressure, now_us);
+    Directive wanted = PlainDirective(options_, pressure);
     wanted.rate = {static_cast<uint64_t>(limit_), 0};
     return wanted;
   }
@@ -68,73 +74,29 @@ class AutoTunedPolicy final : public Policy {
     limit_ = std::clamp(limit_, max_ / kLimitRange, max_);
   }
 
-  RocksDbPolicy plain_;
+  const PolicyOptions options_;
   const double max_;
   double limit_;
   RateMeter used_;
 };
 
-class LimitedPolicy final : public Policy {
+/// Applies a change to each directive of another policy.
+class ChangedPolicy final : public Policy {
  public:
-  LimitedPolicy(const PolicyOptions& options, std::unique_ptr<Policy> whole)
-      : options_(options), whole_(std::move(whole)) {}
+  using Change = std::function<void(const Pressure&, Directive*)>;
+
+  ChangedPolicy(std::unique_ptr<Policy> whole, Change change)
+      : whole_(std::move(whole)), change_(std::move(change)) {}
 
   Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) override {
     Directive wanted = whole_->OnEvent(event, pressure, now_us);
-    wanted.l0_stop = std::min(wanted.l0_stop, options_.l0_stop);
-    KeepLimits(options_, pressure, &wanted);
-    return wanted;
-  }
-
- private:
-  const PolicyOptions options_;
-  const std::unique_ptr<Policy> whole_;
-};
-
-class RateOnlyPolicy final : public Policy {
- public:
-  RateOnlyPolicy(const PolicyOptions& options, std::unique_ptr<Policy> whole)
-      : plain_(options), whole_(std::move(whole)) {}
-
-  Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) override {
-    Directive wanted = plain_.OnEvent(event, pressure, now_us);
-    const Directive whole = whole_->OnEvent(event, pressure, now_us);
-    wanted.rate = whole.rate;
-    wanted.tick = whole.tick;
-    return wanted;
-  }
-
- private:
-  RocksDbPolicy plain_;
-  const std::unique_ptr<Policy> whole_;
-};
-
-class PriorityOnlyPolicy final : public Policy {
- public:
-  explicit PriorityOnlyPolicy(std::unique_ptr<Policy> whole) : whole_(std::move(whole)) {}
-
-  Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) override {
-    Directive wanted = whole_->OnEvent(event, pressure, now_us);
-    wanted.rate = RateBudget();
+    change_(pressure, &wanted);
     return wanted;
   }
 
  private:
   const std::unique_ptr<Policy> whole_;
-};
-
-class BatchOnlyPolicy final : public Policy {
- public:
-  explicit BatchOnlyPolicy(std::unique_ptr<Policy> whole) : whole_(std::move(whole)) {}
-
-  Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) override {
-    Directive wanted = whole_->OnEvent(event, pressure, now_us);
-    wanted.l0.jobs_max = wanted.deep.jobs_max = wanted.compactions_max = kAdocsFirstCompactions;
-    return wanted;
-  }
-
- private:
-  const std::unique_ptr<Policy> whole_;
+  const Change change_;
 };
 
 }  // namespace
@@ -150,19 +112,32 @@ std::unique_ptr<Policy> MakeAutoTunedRocksDbPolicy(const PolicyOptions& options,
 
 std::unique_ptr<Policy> MakeWithRocksDbLimits(const PolicyOptions& options,
                                               std::unique_ptr<Policy> whole) {
-  return std::make_unique<LimitedPolicy>(options, std::move(whole));
+  const auto change = [options](const Pressure& pressure, Directive* wanted) {
+    wanted->l0_stop = std::min(wanted->l0_stop, options.l0_stop);
+    KeepLimits(options, pressure, wanted);
+  };
+  return std::make_unique<ChangedPolicy>(std::move(whole), change);
 }
 
 std::unique_ptr<Policy> MakeRateOnly(const PolicyOptions& options, std::unique_ptr<Policy> whole) {
-  return std::make_unique<RateOnlyPolicy>(options, std::move(whole));
+  const auto change = [options](const Pressure& pressure, Directive* wanted) {
+    Directive plain = PlainDirective(options, pressure);
+    plain.rate = wanted->rate;
+    plain.tick = wanted->tick;
+    *wanted = plain;
+  };
+  return std::make_unique<ChangedPolicy>(std::move(whole), change);
 }
 
 std::unique_ptr<Policy> MakePriorityOnly(std::unique_ptr<Policy> whole) {
-  return std::make_unique<PriorityOnlyPolicy>(std::move(whole));
+  return std::make_unique<ChangedPolicy>(
+      std::move(whole), [](const Pressure&, Directive* wanted) { wanted->rate = RateBudget(); });
 }
 
 std::unique_ptr<Policy> MakeBatchOnly(std::unique_ptr<Policy> whole) {
-  return std::make_unique<BatchOnlyPolicy>(std::move(whole));
+  return std::make_unique<ChangedPolicy>(std::move(whole), [](const Pressure&, Directive* wanted) {
+    wanted->l0.jobs_max = wanted->deep.jobs_max = wanted->compactions_max = kAdocsFirstCompactions;
+  });
 }
 
 }  // namespace lull::sim
