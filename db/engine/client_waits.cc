@@ -135,6 +135,15 @@ void ClientWaits::SaveAckedWrites() {
   }
 }
 
+void ClientWaits::FlushRecovered(uint64_t memtables) {
+  MutexLock lock(state_->mutex());
+  const uint64_t errors = state_->health().background_errors();
+  state_->RetryFlushNowLocked();
+  while (state_->memtables().flushes() < memtables && state_->health().write_error().ok() &&
+         state_->health().ErrorSince(errors).ok())
+    state_->DrainLocked();
+}
+
 void ClientWaits::ShortenL0(size_t opened_tables) {
   constexpr size_t kLongL0Tables = 12;
   constexpr uint64_t kBeginsWithinNanos = 100'000'000;

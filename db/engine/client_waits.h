@@ -34,6 +34,9 @@ class ClientWaits {
   /// After a WAL failure, acknowledged entries can exist in memory only. Makes one attempt to flush
   /// them.
   void SaveAckedWrites() LULL_EXCLUDES(state_->mutex());
+  /// A program that runs for a moment leaves its writes in WALs. Waits for the flush of the first
+  /// `memtables` since the open.
+  void FlushRecovered(uint64_t memtables) LULL_EXCLUDES(state_->mutex());
   /// A program that runs for a moment abandons each compaction at its close. If L0 is long
   /// therefore, waits for one of its compactions. `opened_tables`: of L0, at the open.
   void ShortenL0(size_t opened_tables) LULL_EXCLUDES(state_->mutex());

@@ -223,6 +223,8 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   write_path_.Begin(std::move(recovered->memtables));
   MutexLock lock(state_.mutex());
   opened_l0_tables_ = state_.version()->level(0).size();
+  if (state_.memtables().immutable_bytes() >= context_->options.write_buffer_size)
+    opened_memtables_ = state_.memtables().immutable_count();
   preload_.Begin(*state_.version());
   return status;
 }
@@ -269,6 +271,7 @@ Store::~Store() {
   reporter_.StopStatsFile();
   if (registered_) {
     waits_.SaveAckedWrites();
+    waits_.FlushRecovered(opened_memtables_);
     waits_.ShortenL0(opened_l0_tables_);
   }
   state_.StopCompactions();

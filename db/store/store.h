@@ -150,7 +150,9 @@ class Store final : public leveldb::DB, private Tenant {
   const std::shared_ptr<Coordinator> coordinator_;
   leveldb::FileLock* lock_ = nullptr;
   bool registered_ = false;
-  size_t opened_l0_tables_ = 0;  // constant after the open
+  // Constant after the open.
+  size_t opened_l0_tables_ = 0;
+  size_t opened_memtables_ = 0;  // with writes of earlier sessions; 0: they fill no memtable
 
   Mutex options_mutex_;  // before all but those of RangeRemover and TableIngester
   OptionValues scheduling_ LULL_GUARDED_BY(options_mutex_);

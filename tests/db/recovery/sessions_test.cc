@@ -111,6 +111,29 @@ TEST_F(SessionsTest, NothingGrowsWithoutBound) {
   }
 }
 
+TEST_F(SessionsTest, WhatFillsAMemTableIsInTablesAfterTheNextSession) {
+  for (const bool fails : {false, true}) {
+    CrashEnv disk;
+    FaultEnv env(&disk);
+    if (fails) {
+      env.Arm({.kind = testing::FaultKind::kErrorSticky,
+               .ops = testing::kOpenWrite,
+               .name_part = ".ldb"});
+    }
+    Open(&env);
+    Write(200'000);
+    Open(&env);
+    db_.reset();
+    EXPECT_EQ(Tables().empty(), fails);
+    env.Heal();
+    Open(&env);
+    ExpectAll();
+    db_.reset();
+    options_.env = &disk_;
+    expected_.clear();
+  }
+}
+
 TEST_F(SessionsTest, MuchIsFlushedAfterTheOpen) {
   options_.write_buffer_size = 1 << 20;
   Open();
