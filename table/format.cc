@@ -84,8 +84,9 @@ namespace {
 
 /// Why a block with this type byte cannot be read.
 std::string WhyUnsupported(unsigned char type, std::optional<Codec> codec) {
-  if (codec)
-    return std::string("needs ") + MissingLibrary(*codec) + ", and this Lull was built without it";
+  const char* const missing = codec ? MissingLibrary(*codec) : nullptr;
+  if (missing != nullptr)
+    return std::string("needs ") + missing + ", and this Lull was built without it";
   if (type == TypeByte(Codec::kZlib)) return "zlib with a preset dictionary is not supported";
   return "compression " + std::to_string(type) + " is not supported";
 }

@@ -75,7 +75,7 @@ class ReadTest : public testing::ScriptedStoreTest {
     for (int round = 0; round < 5; ++round) {
       for (int i = 0; i < 200; ++i) {
         const std::string key = Key(rng.Below(300));
-        rng.OneIn(3) ? Erase(key) : Put(key, std::to_string(round) + std::string(50, 'v'));
+        rng.OneIn(3) ? Erase(key) : Put(key, std::to_string(round).append(50, 'v'));
       }
       if (round < 4) {
         ASSERT_TRUE(Flush(db_.get()).ok());

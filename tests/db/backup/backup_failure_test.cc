@@ -56,7 +56,7 @@ class BackupFailureTest : public testing::CopyFailureTest {
   static void Fill(leveldb::DB* db, int round) {
     for (int i = 0; i < 60; ++i) {
       const std::string key = "key" + std::to_string(i * 37 % 100);
-      const std::string value = std::to_string(round) + std::string(60, 'v') + key;
+      const std::string value = std::to_string(round).append(60, 'v') + key;
       EXPECT_TRUE(db->Put({}, key, value).ok());
     }
   }
