@@ -40,8 +40,6 @@ using leveldb::Status;
 // The minimum of Options::max_file_size, as when a store is opened.
 constexpr size_t kTableBytesMaxMin = 1 << 20;
 
-TableRef ListedTable(const TableMeta& table) { return std::make_shared<TableFile>(table, nullptr); }
-
 class Repairer {
  public:
   Repairer(const std::string& name, const leveldb::Options& options, const WorkProgress& progress)
@@ -164,7 +162,7 @@ Status Repairer::CheckCurrentOpens() const {
 
 // If only CURRENT is lost, creates one that names the latest MANIFEST.
 Status Repairer::ChooseCurrent() {
-  listing_damage_ = ReadManifest(&context_, ListedTable, &listed_);
+  listing_damage_ = ReadManifest(&context_, DescribedTable, &listed_);
   if (listing_damage_.ok() || listing_damage_.IsInvalidArgument()) return listing_damage_;
   Note(listing_damage_.ToString());
 
@@ -193,7 +191,7 @@ Status Repairer::ChooseCurrent() {
   if (!status.ok()) return status;
   changed_ = true;
   listed_ = ManifestState();
-  listing_damage_ = ReadManifest(&context_, ListedTable, &listed_);
+  listing_damage_ = ReadManifest(&context_, DescribedTable, &listed_);
   return Status::OK();
 }
 
@@ -226,7 +224,7 @@ Status Repairer::GoBack() {
   const auto records = history_.LeastDamaged(listed_.manifest_number, directory_.wals, is_whole);
   if (!records) return Status::OK();
   ManifestState earlier = listed_;
-  const Status status = ReadEarlier(&context_, ListedTable, *records, &earlier);
+  const Status status = ReadEarlier(&context_, DescribedTable, *records, &earlier);
   if (!status.ok()) return status;
   SequenceNumber newest = 0;
   for (const uint64_t number : earlier.version->TableNumbers())
@@ -248,12 +246,10 @@ bool Repairer::ListingIsUsable() {
     Note("levels are lost: " + listing_damage_.ToString());
     return false;
   }
-  for (int level = 0; level < kLevels; ++level) {
-    for (const TableRef& table : listed_.version->level(level)) {
-      if (scans_.contains(table->number())) continue;
-      Note("levels are lost: table " + std::to_string(table->number()) + " is missing");
-      return false;
-    }
+  for (const uint64_t number : listed_.version->TableNumbers()) {
+    if (scans_.contains(number)) continue;
+    Note("levels are lost: table " + std::to_string(number) + " is missing");
+    return false;
   }
   for (const TableScan& scan : Unlisted()) {
     if (!IsNews(scan) || NewerThanAllListed(scan)) continue;
@@ -351,15 +347,12 @@ Status Repairer::ReadWals(uint64_t number_min, WalSalvage* wals) {
 
 bool Repairer::NewerThanAllListed(const TableScan& scan) const {
   const KeyOrder& order = context_.order;
-  for (int level = 0; level < kLevels; ++level) {
-    for (const TableRef& table : listed_.version->level(level)) {
-      const TableScan& other = scans_.at(table->number());
-      if (other.entries == 0) continue;
-      const bool apart =
-          order.CompareUser(UserKeyOf(other.largest), UserKeyOf(scan.smallest)) < 0 ||
-          order.CompareUser(UserKeyOf(scan.largest), UserKeyOf(other.smallest)) < 0;
-      if (!apart && other.largest_sequence >= scan.smallest_sequence) return false;
-    }
+  for (const uint64_t number : listed_.version->TableNumbers()) {
+    const TableScan& other = scans_.at(number);
+    if (other.entries == 0) continue;
+    const bool apart = order.CompareUser(UserKeyOf(other.largest), UserKeyOf(scan.smallest)) < 0 ||
+                       order.CompareUser(UserKeyOf(scan.largest), UserKeyOf(other.smallest)) < 0;
+    if (!apart && other.largest_sequence >= scan.smallest_sequence) return false;
   }
   return true;
 }
@@ -472,7 +465,7 @@ bool Repairer::NothingToDo() const {
 Status Repairer::BuildVersion() {
   VersionEdit edit;
   edit.new_tables = tables_;
-  VersionBuilder builder(std::make_shared<const Version>(context_.order), ListedTable);
+  VersionBuilder builder(std::make_shared<const Version>(context_.order), DescribedTable);
   const Status status = builder.Apply(edit);
   return status.ok() ? builder.Build(&version_) : status;
 }

@@ -212,12 +212,8 @@ leveldb::Status ManifestWriter::Create(const StoreContext& context, uint64_t num
   if (!edit.prev_log_number) edit.prev_log_number = 0;
   for (int level = 0; level < kLevels; ++level) {
     if (!pointers[level].empty()) edit.compact_pointers.emplace_back(level, pointers[level]);
-    for (const TableRef& table : version.level(level)) {
-      TableMeta listed = table->description;
-      listed.level = level;
-      edit.new_tables.push_back(std::move(listed));
-    }
   }
+  for (TableMeta& table : version.AllTables()) edit.new_tables.push_back(std::move(table));
   status = writer->Append(edit);
   if (status.ok() && context.extension != nullptr)
     status = context.extension->SyncDirectory(context.name);
