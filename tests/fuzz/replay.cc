@@ -135,7 +135,8 @@ class Mutator {
       }
       case 6: {  // a part of the same input, elsewhere
         const size_t from = random_.Uniform(input->size());
-        const size_t bytes = std::min(random_.Uniform(64) + 1, input->size() - std::max(from, at));
+        const size_t rest = input->size() - std::max(from, at);
+        const size_t bytes = std::min<size_t>(random_.Uniform(64) + 1, rest);
         std::copy_n(Bytes(*input).begin() + static_cast<ptrdiff_t>(from), bytes, here);
         return;
       }

@@ -215,7 +215,8 @@ std::vector<Point> AllPoints(const ResourceSweepOptions& options) {
   Rng rng(options.seed);
   while (points.size() < options.points) {
     const LimitKind kind = kAllLimitKinds[rng.Below(std::size(kAllLimitKinds))];
-    points.push_back({kind, rng.Below(AllScenarios().size()), 1000 + rng.Below(1'000'000)});
+    const auto scenario = static_cast<size_t>(rng.Below(AllScenarios().size()));
+    points.push_back({kind, scenario, 1000 + rng.Below(1'000'000)});
   }
   return points;
 }

@@ -114,7 +114,7 @@ Scene RandomScene(Random* random) {
     }
     const std::vector<std::string> held(keys.begin(), keys.end());
     for (size_t i = 0; i < held.size();) {
-      const size_t end = std::min(held.size(), i + 1 + random->Uniform(3));
+      const size_t end = std::min<size_t>(held.size(), i + 1 + random->Uniform(3));
       edit.new_tables.push_back({level, number++, 1, MakeInternalKey(held[i], 1, ValueKind::kValue),
                                  MakeInternalKey(held[end - 1], 1, ValueKind::kValue)});
       i = end;
