@@ -20,6 +20,7 @@
 #include "util/hash.h"
 #include "util/mutex.h"
 #include "util/resizable_cache.h"
+#include "util/thread.h"
 
 namespace leveldb {
 namespace {
@@ -282,7 +283,10 @@ class ShardedLruCache final : public lull::ResizableCache {
   void SetCapacity(size_t bytes) override {
     // Rounded up, so that even a small cache stores something.
     const size_t shard_bytes = bytes / kShards + (bytes % kShards != 0 ? 1 : 0);
-    for (Shard& shard : shards_) shard.SetCapacity(shard_bytes);
+    for (Shard& shard : shards_) {
+      shard.SetCapacity(shard_bytes);
+      lull::OfferCore();  // to evict megabytes takes milliseconds
+    }
   }
 
   Handle* LookupOrAdmit(const Slice& key, bool* admits) override {

@@ -136,6 +136,7 @@ void ClientWaits::SaveAckedWrites() {
 }
 
 void ClientWaits::FlushRecovered(uint64_t memtables) {
+  if (memtables == 0) return;
   MutexLock lock(state_->mutex());
   const uint64_t errors = state_->health().background_errors();
   state_->RetryFlushNowLocked();

@@ -142,8 +142,9 @@ void Flusher::BeginLocked() {
 
 leveldb::Status Flusher::RunSlice(Job::Progress* progress) {
   SliceBudget slice = kFlushSlice;
+  // A flush can begin late, with a quarter of the memory in use.
   slice.offers_core = applied_->offers_core() &&
-                      coordinator_->memory_used_bytes() < coordinator_->memory_budget_bytes() / 4;
+                      coordinator_->memory_used_bytes() < coordinator_->memory_budget_bytes() / 2;
   const uint64_t written_before = job_->written_bytes();
   leveldb::Status status = job_->RunSlice(slice, progress);
   const uint64_t written = job_->written_bytes() - written_before;

@@ -46,10 +46,11 @@ class TableHistory {
   /// be the last copy.
   std::set<uint64_t> Superseded(const std::function<bool(uint64_t)>& whole) const;
 
-  /// A flush and a compaction change the files, not the contents. So an earlier state has the same
-  /// contents, if the tables and `wals` that the store has replaced since are still there, as after
-  /// a kill before they are removed. Returns the number of records after which the fewest tables
-  /// are not `whole`; the last such, nullopt if that is the end.
+  /// A flush and a compaction change the files, not the contents. So an earlier state of the store
+  /// has the contents of the last one if the files that were replaced since are still there: its
+  /// tables, and its logs among `wals`. That is so after a kill before their removal.
+  /// Returns after how many records of `manifest` the fewest tables are not `whole`. Of several
+  /// such numbers, returns the greatest; nullopt if it is the number of all records.
   std::optional<uint64_t> LeastDamaged(uint64_t manifest,
                                        const std::map<uint64_t, std::string>& wals,
                                        const std::function<bool(uint64_t)>& whole) const;

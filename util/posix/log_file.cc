@@ -24,6 +24,7 @@
 #include "util/owned_counter.h"
 #include "util/posix/file.h"
 #include "util/posix/file_os.h"
+#include "util/thread.h"
 
 namespace lull::posix {
 namespace {
@@ -52,7 +53,14 @@ class Mapping {
   /// store to it faults once.) Returns false if a store would fail. REQUIRES: a page begins at
   /// `begin`.
   bool FaultIn(size_t begin, size_t end) const {
-    const int error = os::FaultIn(bytes_.data() + begin, end - begin);
+    constexpr size_t kPieceBytes = 256 << 10;  // a thread can wait for this core meanwhile
+    int error = 0;
+    while (begin < end && error == 0) {
+      const size_t bytes = std::min(end - begin, kPieceBytes);
+      error = os::FaultIn(bytes_.data() + begin, bytes);
+      if (error == 0) begin += bytes;
+      OfferCore();
+    }
     if (error == 0) return true;
     if (error != EINVAL) return false;  // supported, but failed: a store would have failed too
     const auto page_bytes = os::PageBytes();
@@ -308,6 +316,8 @@ Status WriteZeros(int fd, const std::string& name, uint64_t begin, uint64_t end,
     if (to_sync) {
       if (Status s = WriteBackAndWait(fd, name, at, at + length); !s.ok()) return s;
       Clock::System()->SleepForNanos(pause_nanos);
+    } else {
+      OfferCore();
     }
   }
   return to_sync ? SyncData(fd, name) : Status::OK();
