@@ -142,7 +142,7 @@ void Flusher::BeginLocked() {
 
 leveldb::Status Flusher::RunSlice(Job::Progress* progress) {
   SliceBudget slice = kFlushSlice;
-  // A flush can begin late, with a quarter of the memory in use.
+  // Not a quarter: most flushes begin only when that much is in use.
   slice.offers_core = applied_->offers_core() &&
                       coordinator_->memory_used_bytes() < coordinator_->memory_budget_bytes() / 2;
   const uint64_t written_before = job_->written_bytes();
