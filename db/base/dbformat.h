@@ -34,6 +34,8 @@ inline uint64_t PackTrailer(SequenceNumber sequence, ValueKind kind) {
   return (sequence << 8) | static_cast<uint64_t>(kind);
 }
 
+inline ValueKind KindOf(uint64_t trailer) { return static_cast<ValueKind>(trailer & 0xff); }
+
 struct ParsedInternalKey {
   leveldb::Slice user_key;
   SequenceNumber sequence = 0;

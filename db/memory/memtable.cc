@@ -36,17 +36,10 @@ void MemTable::Add(SequenceNumber sequence, ValueKind kind, const leveldb::Slice
 }
 
 MemTable::Found MemTable::Get(const LookupKey& key, std::string* value) const {
-  SkipList::Cursor cursor(&list_);
-  cursor.Seek(key.internal_key());
-  if (!cursor.Valid()) return Found::kNothing;
-  const leveldb::Slice found = cursor.key();
-  if (list_.order().CompareUser(UserKeyOf(found), key.user_key()) != 0) return Found::kNothing;
-  const auto kind = static_cast<ValueKind>(found[found.size() - KeyOrder::kTrailerBytes]);
-  if (kind == ValueKind::kDeletion) return Found::kDeleted;
-  if (value != nullptr) {
-    const leveldb::Slice entry_value = cursor.value();
-    value->assign(entry_value.data(), entry_value.size());
-  }
+  const std::optional<SkipList::Entry> found = list_.Find(key.internal_key());
+  if (!found) return Found::kNothing;
+  if (KindOf(found->trailer) == ValueKind::kDeletion) return Found::kDeleted;
+  if (value != nullptr) value->assign(found->value.data(), found->value.size());
   return Found::kValue;
 }
 

@@ -14,6 +14,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "db/base/dbformat.h"
 #include "leveldb/slice.h"
@@ -38,6 +39,13 @@ class SkipList {
   /// Copies the entry. REQUIRES: no other thread inserts; the internal key is new; both lengths fit
   /// in 32 bits. Remembers the position of the last insert, so ascending keys cost O(1).
   void Insert(const leveldb::Slice& user_key, uint64_t trailer, const leveldb::Slice& value);
+
+  struct Entry {
+    uint64_t trailer;
+    leveldb::Slice value;
+  };
+  /// The first entry of the same user key at or after `internal_key`. Any thread.
+  std::optional<Entry> Find(const leveldb::Slice& internal_key) const;
 
   /// Estimates the share of entries in [start, limit), given as internal keys, from a sample of the
   /// nodes. A subrange never gets a larger share than its range. Any thread.
@@ -79,6 +87,8 @@ class SkipList {
   };
   /// Sets before[level] for each level in use, unless `before` is null.
   Place FindPlace(const char* key, size_t user_size, Node** before) const;
+  template <class IsBeforeKey>
+  Place FindPlaceBy(IsBeforeKey is_before_key, Node** before) const;
 
   const KeyOrder order_;
   Arena* const arena_;
