@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "leveldb/slice.h"
+#include "util/env_extension.h"
 #include "util/file_util.h"
 
 namespace leveldb {
@@ -115,6 +116,11 @@ leveldb::Status FindFile(leveldb::Env* env, const std::string& name, bool* exist
 bool IsDirectory(leveldb::Env* env, const std::string& name) {
   std::vector<std::string> names;  // with "." and "..", so never empty
   return env->GetChildren(name, &names).ok() && !names.empty();
+}
+
+bool IsNoFile(leveldb::Env* env, const std::string& name) {
+  EnvExtension* const extension = ExtensionOf(env);
+  return extension != nullptr ? extension->IsNoFile(name) : IsDirectory(env, name);
 }
 
 }  // namespace lull

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <system_error>
 
+#include "util/file_util.h"
 #include "util/registry.h"
 
 namespace lull {
@@ -80,6 +81,8 @@ leveldb::Status EnvExtension::OpenRegularFile(const std::string& name,
   *result = nullptr;
   return leveldb::Status::NotSupported("OpenRegularFile", name);
 }
+
+bool EnvExtension::IsNoFile(const std::string& name) { return IsDirectory(env_, name); }
 
 leveldb::Status EnvExtension::LinkFile(const std::string& from, const std::string& /*to*/) {
   return leveldb::Status::NotSupported("LinkFile", from);

@@ -155,6 +155,10 @@ class EnvExtension {
   virtual leveldb::Status OpenRegularFile(const std::string& name,
                                           leveldb::SequentialFile** result);
 
+  /// Whether `name` exists, but leads to no regular file: to a directory, FIFO, socket, device, or
+  /// as a link to nothing. False if that is unknown. Default: finds only directories.
+  virtual bool IsNoFile(const std::string& name);
+
   /// Creates the hard link `to`, which must not exist, to the file `from`. NotSupported if the file
   /// system cannot link the two; the caller then copies. Default: NotSupported.
   virtual leveldb::Status LinkFile(const std::string& from, const std::string& to);

@@ -26,4 +26,7 @@ leveldb::Status FindFile(leveldb::Env* env, const std::string& name, bool* exist
 /// Whether `name` is a directory. False if that is unknown.
 bool IsDirectory(leveldb::Env* env, const std::string& name);
 
+/// See EnvExtension. In a store, such a name counts as missing.
+bool IsNoFile(leveldb::Env* env, const std::string& name);
+
 }  // namespace lull

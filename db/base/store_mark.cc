@@ -36,8 +36,10 @@ StoreMark MarkIn(const std::string& current) {
 }
 
 StoreMark ReadMark(leveldb::Env* env, const std::string& dir) {
+  const std::string current = CurrentFileName(dir);
   std::string text;
-  const Status status = leveldb::ReadFileToString(env, CurrentFileName(dir), &text);
+  if (IsNoFile(env, current)) return StoreMark::kNone;
+  const Status status = leveldb::ReadFileToString(env, current, &text);
   return status.ok() ? MarkIn(text) : StoreMark::kNone;
 }
 

@@ -53,6 +53,32 @@ uint64_t BytesToKeep(leveldb::Env* env, const std::string& path) {
   return has_entries ? reader->ValidBytes() : 0;
 }
 
+/// The n-th name of a file in lost/.
+std::string NameInLost(const StoreContext& context, const std::string& file, int n) {
+  const std::string first = LostDirectoryName(context.name) + "/" + file;
+  return n == 1 ? first : first + "." + std::to_string(n);
+}
+
+leveldb::Status CreateLost(const StoreContext& context) {
+  leveldb::Env* const env = context.env();
+  const std::string directory = LostDirectoryName(context.name);
+  std::vector<std::string> names;
+  const leveldb::Status created = env->CreateDir(directory);
+  const leveldb::Status listed = env->GetChildren(directory, &names);
+  if (created.ok() || listed.ok()) return leveldb::Status::OK();
+  const leveldb::Status& cause = env->FileExists(directory) ? listed : created;
+  return leveldb::Status::IOError(
+      directory,
+      "the store needs a directory of this name for unreadable files: " + cause.ToString());
+}
+
+/// Of both directories.
+leveldb::Status SyncNames(const StoreContext& context) {
+  if (context.extension == nullptr) return leveldb::Status::OK();
+  const leveldb::Status status = context.extension->SyncDirectory(LostDirectoryName(context.name));
+  return status.ok() ? context.extension->SyncDirectory(context.name) : status;
+}
+
 /// Gives a file a name in lost/. With a note, a log is cut to what it holds, or not kept at all.
 leveldb::Status KeepOne(const StoreContext& context, const std::string& file,
                         const std::string& note) {
@@ -60,7 +86,7 @@ leveldb::Status KeepOne(const StoreContext& context, const std::string& file,
   const std::string from = context.name + "/" + file;
   bool exists = false;
   leveldb::Status status = FindFile(env, from, &exists);
-  if (!exists || IsDirectory(env, from)) return status;
+  if (!exists || IsNoFile(env, from)) return status;
   uint64_t bytes = 0;
   status = env->GetFileSize(from, &bytes);
   if (!status.ok()) return status;
@@ -74,11 +100,10 @@ leveldb::Status KeepOne(const StoreContext& context, const std::string& file,
       bytes = kept;
     }
   }
-  const std::string first = LostDirectoryName(context.name) + "/" + file;
-  std::string to = first;
+  std::string to = NameInLost(context, file, 1);
   for (int n = 2; env->FileExists(to); ++n) {
     if (HaveSameContents(env, from, to)) return leveldb::Status::OK();
-    to = first + "." + std::to_string(n);
+    to = NameInLost(context, file, n);
   }
   // Write the note before the file: a file already in lost/ gets no note.
   if (!note.empty()) status = WriteStringToFileSync(env, note, to + kReplayedToSuffix);
@@ -136,28 +161,24 @@ void BoundLost(const StoreContext& context, const std::vector<std::string>& newe
 leveldb::Status KeepUnderLost(const StoreContext& context, const std::vector<std::string>& files,
                               std::optional<SequenceNumber> replayed_to) {
   if (files.empty()) return leveldb::Status::OK();
-  leveldb::Env* const env = context.env();
-  const std::string directory = LostDirectoryName(context.name);
-  std::vector<std::string> names;
-  const leveldb::Status created = env->CreateDir(directory);
-  const leveldb::Status listed = env->GetChildren(directory, &names);
-  if (!created.ok() && !listed.ok()) {
-    const leveldb::Status& cause = env->FileExists(directory) ? listed : created;
-    return leveldb::Status::IOError(
-        directory,
-        "the store needs a directory of this name for unreadable files: " + cause.ToString());
-  }
   const std::string note = replayed_to ? std::to_string(*replayed_to) + "\n" : "";
+  leveldb::Status status = CreateLost(context);
   for (const std::string& file : files) {
-    const leveldb::Status status = KeepOne(context, file, note);
-    if (!status.ok()) return status;
+    if (status.ok()) status = KeepOne(context, file, note);
   }
-  leveldb::Status status;
-  if (context.extension != nullptr) status = context.extension->SyncDirectory(directory);
-  if (status.ok() && context.extension != nullptr)
-    status = context.extension->SyncDirectory(context.name);
+  if (status.ok()) status = SyncNames(context);
   if (status.ok() && replayed_to) BoundLost(context, files);
   return status;
+}
+
+leveldb::Status MoveToLost(const StoreContext& context, const std::string& name) {
+  leveldb::Env* const env = context.env();
+  leveldb::Status status = CreateLost(context);
+  int n = 1;
+  while (env->FileExists(NameInLost(context, name, n))) ++n;
+  if (status.ok())
+    status = env->RenameFile(context.name + "/" + name, NameInLost(context, name, n));
+  return status.ok() ? SyncNames(context) : status;
 }
 
 FileTotals LostTotals(leveldb::Env* env, const std::string& store) {

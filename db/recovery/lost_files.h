@@ -31,6 +31,9 @@ constexpr uint64_t kLostBytesMax = 64 << 20;
 leveldb::Status KeepUnderLost(const StoreContext& context, const std::vector<std::string>& files,
                               std::optional<SequenceNumber> replayed_to = std::nullopt);
 
+/// Moves a directory or the like, which has the name of a file, to lost/, durably.
+leveldb::Status MoveToLost(const StoreContext& context, const std::string& name);
+
 /// The files in lost/ of the store at `store`, without notes.
 FileTotals LostTotals(leveldb::Env* env, const std::string& store);
 

@@ -38,7 +38,7 @@ Status CheckManifestIsCurrent(const StoreContext& context, const ManifestState& 
     const std::string path = LogFileName(context.name, manifest.log_number);
     const auto& wals = files.wals;
     if (std::find(wals.begin(), wals.end(), manifest.log_number) == wals.end()) {
-      const std::string what = IsDirectory(context.env(), path) ? "is a directory" : "is missing";
+      const std::string what = IsNoFile(context.env(), path) ? "is no file" : "is missing";
       return MissingWrites(manifest, path, what + ", but the MANIFEST names it");
     }
     const SequenceNumber first = FirstSequence(context, path);

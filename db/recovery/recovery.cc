@@ -368,7 +368,7 @@ leveldb::Status ReadDirectory(StoreContext* context, Recovered* result, Director
     switch (parsed->kind) {
       case FileKind::kLog:
         if (manifest.NeedsLog(parsed->number)) {
-          if (!IsDirectory(context->env(), context->name + "/" + name))
+          if (!IsNoFile(context->env(), context->name + "/" + name))
             files->wals.push_back(parsed->number);
         } else {
           result->obsolete.push_back(name);
@@ -551,9 +551,11 @@ leveldb::Status RecoverInMemory(StoreContext* context, const VersionBuilder::Mak
 }
 
 leveldb::Status FindStore(const StoreContext& context, bool* exists) {
-  leveldb::Status status = FindFile(context.env(), CurrentFileName(context.name), exists);
+  const std::string current = CurrentFileName(context.name);
+  const bool is_no_file = IsNoFile(context.env(), current);
+  leveldb::Status status = FindFile(context.env(), current, exists);
   if (!status.ok()) return status;
-  if (*exists) {
+  if (*exists && !is_no_file) {
     *exists = ReadMark(context.env(), context.name) != StoreMark::kDestroyed;
     return status;
   }
@@ -564,13 +566,12 @@ leveldb::Status FindStore(const StoreContext& context, bool* exists) {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
     if (!parsed) continue;
     const bool is_data = parsed->kind == FileKind::kTable || parsed->kind == FileKind::kLog;
-    if (is_data && !IsDirectory(context.env(), context.name + "/" + name)) {
+    if (is_data && !IsNoFile(context.env(), context.name + "/" + name)) {
       status = CheckNotForeign(context.env(), context.name);
       if (!status.ok()) return status;
       return leveldb::Status::Corruption(
-          CurrentFileName(context.name),
-          "is missing, but " + name +
-              " is there: this is a store that lost its CURRENT; RepairDB can rebuild it");
+          current, (is_no_file ? "is no file, but " : "is missing, but ") + name +
+                       " is there: this is a store that lost its CURRENT; RepairDB can rebuild it");
     }
   }
   return status;

@@ -173,7 +173,10 @@ Status Repairer::ChooseCurrent() {
   const bool is_old = has_manifest && ReadCurrent(context_, &named).ok() &&
                       named > directory_.manifests.rbegin()->first;
   std::string text;
-  if (leveldb::ReadFileToString(context_.env(), current, &text).ok()) {
+  if (!directory_.in_the_way.empty()) {
+    const Status status = MoveToLost(context_, directory_.in_the_way);
+    if (!status.ok()) return status;
+  } else if (leveldb::ReadFileToString(context_.env(), current, &text).ok()) {
     if (has_manifest && text == directory_.manifests.rbegin()->second + "\n") return Status::OK();
     Note("setting aside " + directory_.current);
     const Status status = KeepUnderLost(context_, {directory_.current});

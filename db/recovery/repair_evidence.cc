@@ -53,7 +53,10 @@ Status ListDirectory(StoreContext* context, DirectoryListing* listing) {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
     if (!parsed) continue;
     context->MarkFileNumberUsed(parsed->number);  // no file can get a directory's name either
-    if (IsDirectory(context->env(), context->name + "/" + name)) continue;
+    if (IsNoFile(context->env(), context->name + "/" + name)) {
+      if (parsed->kind == FileKind::kCurrent) listing->in_the_way = name;
+      continue;
+    }
     switch (parsed->kind) {
       case FileKind::kTable: {
         std::string& known = listing->tables[parsed->number];

@@ -26,6 +26,7 @@ struct DirectoryListing {
   std::vector<std::string> temps;
   std::vector<std::string> twins;  ///< NNNNNN.sst next to an NNNNNN.ldb, which a store prefers
   std::string current;             ///< empty if missing
+  std::string in_the_way;          ///< CURRENT if that is no file; otherwise empty
   bool empty() const {
     return tables.empty() && wals.empty() && manifests.empty() && current.empty();
   }

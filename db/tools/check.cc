@@ -80,8 +80,8 @@ Status Checker::Run() {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
     if (!status.ok()) return status;
     if (!parsed) continue;
-    if (IsDirectory(store_.context.env(), directory_ + "/" + name)) {
-      notes_.push_back(directory_ + "/" + name + ": a directory, which the store ignores");
+    if (IsNoFile(store_.context.env(), directory_ + "/" + name)) {
+      notes_.push_back(directory_ + "/" + name + ": no file, which the store ignores");
       continue;
     }
     if (parsed->kind == FileKind::kLog && store_.manifest.NeedsLog(parsed->number))

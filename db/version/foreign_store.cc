@@ -4,6 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "util/file_util.h"
+
 namespace lull {
 namespace {
 
@@ -28,7 +30,7 @@ leveldb::Status CheckNotForeign(leveldb::Env* env, const std::string& directory)
   std::vector<std::string> names;
   if (!env->GetChildren(directory, &names).ok()) return leveldb::Status::OK();
   for (const std::string& name : names) {
-    if (!name.starts_with("OPTIONS-")) continue;
+    if (!name.starts_with("OPTIONS-") || IsNoFile(env, directory + "/" + name)) continue;
     std::string text;
     const leveldb::Status status = ReadBeginning(env, directory + "/" + name, &text);
     if (!status.ok()) return status;

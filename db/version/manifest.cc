@@ -9,6 +9,7 @@
 #include "db/base/store_mark.h"
 #include "db/version/foreign_store.h"
 #include "db/wal/log_reader.h"
+#include "util/file_util.h"
 #include "util/logging.h"
 
 namespace lull {
@@ -22,14 +23,18 @@ leveldb::Status OpenManifest(const StoreContext& context, uint64_t* number,
   while (status.ok()) {
     const std::string path = DescriptorFileName(context.name, *number);
     leveldb::SequentialFile* raw = nullptr;
-    status = context.env()->NewSequentialFile(path, &raw);
+    const bool is_no_file = IsNoFile(context.env(), path);
+    status =
+        is_no_file ? leveldb::Status::NotFound(path) : context.env()->NewSequentialFile(path, &raw);
     file->reset(raw);
     if (!status.IsNotFound()) return status;
     const uint64_t missing = *number;
     status = ReadCurrent(context, number);
     if (status.ok() && *number == missing) {
-      return leveldb::Status::Corruption(CurrentFileName(context.name),
-                                         "names " + path + ", which does not exist");
+      return leveldb::Status::Corruption(
+          CurrentFileName(context.name),
+          "names " + path + (is_no_file ? ", which is no file" : ", which does not exist") +
+              "; RepairDB can rebuild it");
     }
   }
   return status;
@@ -88,6 +93,7 @@ leveldb::Status CreateFile(const StoreContext& context, const std::string& path,
 leveldb::Status ReadCurrent(const StoreContext& context, uint64_t* number) {
   const std::string path = CurrentFileName(context.name);
   std::string text;
+  if (IsNoFile(context.env(), path)) return leveldb::Status::NotFound(path, "is no file");
   leveldb::Status status = leveldb::ReadFileToString(context.env(), path, &text);
   if (status.ok()) status = RefuseMarked(context.name, MarkIn(text));
   if (!status.ok()) return status;

@@ -203,10 +203,18 @@ TEST_F(PosixEnvTest, ReadFailuresAreErrors) {
   Slice result;
   const std::string text = "IO error: " + dir_.path() + ": Is a directory";
   EXPECT_EQ(OpenSequential(dir_.path())->Read(4, &result, scratch).ToString(), text);
-  EXPECT_EQ(OpenRandom(dir_.path())->Read(0, 4, &result, scratch).ToString(), text);
-  const auto input = Opened(extension_, &EnvExtension::NewCompactionInput, dir_.path());
-  EXPECT_EQ(input->Read(0, 4, &result, scratch).ToString(), text);
   EXPECT_TRUE(result.empty());
+}
+
+// Nor does an open wait for the other end of a FIFO.
+TEST_F(PosixEnvTest, OnlyRegularFilesAreReadAtOffsets) {
+  const std::string fifo = dir_.File("fifo");
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  for (const std::string& name : {dir_.path(), fifo, std::string("/dev/zero")}) {
+    const std::string text = "NotFound: " + name + ": is no file";
+    EXPECT_EQ(Refused(env_, &Env::NewRandomAccessFile, name).ToString(), text);
+    EXPECT_EQ(Refused(extension_, &EnvExtension::NewCompactionInput, name).ToString(), text);
+  }
 }
 
 TEST_F(PosixEnvTest, RandomReadsAnywhereOfAnySize) {

@@ -174,6 +174,14 @@ class PosixEnv final : public SystemEnv {
     return OpenRegular(At(name), result);
   }
 
+  bool IsNoFile(const std::string& name) override {
+    const Path path = At(name);
+    struct stat info;
+    if (fstatat(path.dir(), path.in_dir(), &info, 0) == 0) return !S_ISREG(info.st_mode);
+    return errno == ENOENT &&
+           fstatat(path.dir(), path.in_dir(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+  }
+
   Status LinkFile(const std::string& from, const std::string& to) override {
     const Path old_path = At(from), new_path = At(to);
     const int failed =

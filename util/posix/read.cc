@@ -47,6 +47,16 @@ class SequentialReader final : public leveldb::SequentialFile {
   const UniqueFd fd_;
 };
 
+/// Opens a file of a store. What is no regular file counts as missing; waits for nobody.
+Status OpenFile(const Path& path, int flags, UniqueFd* fd) {
+  const Status status = Open(path, O_RDONLY | O_NONBLOCK | flags, fd);
+  struct stat info;
+  const int failed = status.ok() ? fstat(fd->get(), &info)
+                                 : fstatat(path.dir(), path.in_dir(), &info, 0);  // a socket
+  const bool is_no_file = failed == 0 && !S_ISREG(info.st_mode);
+  return is_no_file ? Status::NotFound(path.name(), "is no file") : status;
+}
+
 /// A file for reads at offsets. Keeps its descriptor if the budget allows; otherwise opens the file
 /// for each read.
 class ReadFile {
@@ -66,7 +76,7 @@ class ReadFile {
     if (fd_.is_open()) return ReadAt(fd_.get(), path_.name(), offset, out, n, read);
     UniqueFd for_this_read;
     *read = 0;
-    if (Status s = Open(path_, O_RDONLY, &for_this_read); !s.ok()) return s;
+    if (Status s = OpenFile(path_, 0, &for_this_read); !s.ok()) return s;
     return ReadAt(for_this_read.get(), path_.name(), offset, out, n, read);
   }
 
@@ -107,7 +117,9 @@ void Prefetch(leveldb::RandomAccessFile* file, uint64_t offset, size_t bytes) {
 Status OpenSequential(const Path& path, leveldb::SequentialFile** result) {
   *result = nullptr;
   UniqueFd fd;
-  if (Status s = Open(path, O_RDONLY, &fd); !s.ok()) return s;
+  // Programs can also read pipes and devices.
+  const Status s = path.dir() == AT_FDCWD ? Open(path, O_RDONLY, &fd) : OpenFile(path, 0, &fd);
+  if (!s.ok()) return s;
   *result = new SequentialReader(path.name(), std::move(fd));
   return Status::OK();
 }
@@ -136,8 +148,8 @@ Status OpenRandomAccess(const Path& path, DescriptorBudget* budget,
   *result = nullptr;
   UniqueFd fd;
   // The flag saves a tenth of a read.
-  Status s = Open(path, O_RDONLY | os::kOpenWithoutAccessTime, &fd);
-  if (!s.ok()) s = Open(path, O_RDONLY, &fd);
+  Status s = OpenFile(path, os::kOpenWithoutAccessTime, &fd);
+  if (!s.ok()) s = OpenFile(path, 0, &fd);
   if (!s.ok()) return s;
   *result = new RandomReader(path, std::move(fd), budget);
   return Status::OK();
@@ -147,7 +159,7 @@ Status OpenCompactionInput(const Path& path, DescriptorBudget* budget,
                            leveldb::RandomAccessFile** result) {
   *result = nullptr;
   UniqueFd fd;
-  if (Status s = Open(path, O_RDONLY, &fd); !s.ok()) return s;
+  if (Status s = OpenFile(path, 0, &fd); !s.ok()) return s;
   os::Advise(fd.get(), os::FileUse::kSequential);
   *result = new RandomReader(path, std::move(fd), budget);
   return Status::OK();

@@ -1,18 +1,26 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// What an open puts into lost/, and directories with the names of files, on a real file system.
+// What an open puts into lost/, and directories and the like with the names of files, on a real
+// file system.
 #include "db/recovery/lost_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#ifndef _WIN32
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/base/filename.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
+#include "leveldb/iterator.h"
 #include "tests/db/support/small_store.h"
 #include "tests/db/support/store_files.h"
 #include "tests/db/support/table_names.h"
@@ -105,19 +113,87 @@ TEST(DirectoryNameTest, ADirectoryNamedLikeAFileIsIgnored) {
   }
 }
 
-TEST(DirectoryNameTest, ALogThatIsADirectoryIsNamed) {
-  leveldb::Env* const env = leveldb::Env::Default();
-  const std::string store = testing::FreshDirectory("log_directory") + "/store";
-  StoreFiles files(env, store);
-  const uint64_t number = files.AddWal({"a@1=a1"}, 1);
-  const std::string log = LogFileName(store, number);
-  files.WriteManifest(number);
-  ASSERT_TRUE(env->RemoveFile(log).ok());
-  ASSERT_TRUE(env->CreateDir(log).ok());
-  std::unique_ptr<leveldb::DB> db;
-  const leveldb::Status status = testing::OpenAt(leveldb::Options(), store, &db);
-  EXPECT_THAT(status.ToString(), HasSubstr("store/000002.log: is a directory"));
+// Something else in the place of a file: what the place is called, and what is put there.
+using NoFile = std::pair<const char*, bool (*)(const std::string& path)>;
+
+const NoFile kNoFiles[] = {
+    {"Directory",
+     [](const std::string& path) { return leveldb::Env::Default()->CreateDir(path).ok(); }},
+    {"FullDirectory",
+     [](const std::string& path) {
+       leveldb::Env* const env = leveldb::Env::Default();
+       return env->CreateDir(path).ok() && leveldb::WriteStringToFile(env, "x", path + "/x").ok();
+     }},
+#ifndef _WIN32
+    {"Fifo", [](const std::string& path) { return mkfifo(path.c_str(), 0600) == 0; }},
+    {"Device", [](const std::string& path) { return symlink("/dev/zero", path.c_str()) == 0; }},
+    {"LinkToNothing",
+     [](const std::string& path) { return symlink("nothing", path.c_str()) == 0; }},
+#endif
+};
+
+class NoFileTest : public ::testing::TestWithParam<NoFile> {
+ protected:
+  // A store with one entry in each file, of which `of` returns the one to replace.
+  void Replace(
+      const std::function<std::string(uint64_t log, uint64_t table, uint64_t manifest)>& of) {
+    StoreFiles files(env_, store_);
+    const uint64_t table = files.AddTable(1, "a@1=a1");
+    const uint64_t log = files.AddWal({"b@2=b2"}, 2);
+    path_ = of(log, table, files.WriteManifest(log));
+    ASSERT_TRUE(env_->RemoveFile(path_).ok());
+    ASSERT_TRUE(GetParam().second(path_));
+  }
+  leveldb::Status Read(std::string* text) const {
+    std::unique_ptr<leveldb::DB> db;
+    const leveldb::Status status = testing::OpenAt(leveldb::Options(), store_, &db);
+    if (!status.ok()) return status;
+    const std::unique_ptr<leveldb::Iterator> it(db->NewIterator(leveldb::ReadOptions()));
+    text->clear();
+    for (it->SeekToFirst(); it->Valid(); it->Next())
+      *text += it->key().ToString() + "=" + it->value().ToString() + " ";
+    return it->status();
+  }
+  // A repair that costs what the file held, and nothing else.
+  void RepairsTo(const std::string& expected) {
+    std::string text;
+    const leveldb::Status before = Read(&text);
+    EXPECT_FALSE(before.ok());
+    EXPECT_THAT(before.ToString(), HasSubstr(path_));
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(leveldb::RepairDB(store_, leveldb::Options()).ToString(), "OK");
+      EXPECT_EQ(Read(&text).ToString(), "OK");
+      EXPECT_EQ(text, expected);
+    }
+  }
+
+  leveldb::Env* const env_ = leveldb::Env::Default();
+  const std::string store_ = testing::FreshDirectory("no_file") + "/store";
+  std::string path_;
+};
+
+TEST_P(NoFileTest, InThePlaceOfCurrent) {
+  Replace([&](uint64_t, uint64_t, uint64_t) { return CurrentFileName(store_); });
+  RepairsTo("a=a1 b=b2 ");
 }
+
+TEST_P(NoFileTest, InThePlaceOfAManifest) {
+  Replace([&](uint64_t, uint64_t, uint64_t number) { return DescriptorFileName(store_, number); });
+  RepairsTo("a=a1 b=b2 ");
+}
+
+TEST_P(NoFileTest, InThePlaceOfALog) {
+  Replace([&](uint64_t number, uint64_t, uint64_t) { return LogFileName(store_, number); });
+  RepairsTo("a=a1 ");
+}
+
+TEST_P(NoFileTest, InThePlaceOfATable) {
+  Replace([&](uint64_t, uint64_t number, uint64_t) { return TableFileName(store_, number); });
+  RepairsTo("b=b2 ");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, NoFileTest, ::testing::ValuesIn(kNoFiles),
+                         [](const auto& info) { return info.param.first; });
 
 }  // namespace
 }  // namespace lull

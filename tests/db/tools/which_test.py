@@ -60,10 +60,9 @@ class WhichTest(unittest.TestCase):
         self.check(self.start('cat'), None, 'none', 1)
 
     def test_lull_in_a_program(self):
-        store = os.path.join(self.folder, 'store')
-        os.mkdir(store)
-        os.mkfifo(os.path.join(store, 'CURRENT'))  # the program waits for its writer
-        process = self.start(LULL, 'stats', store)
+        fifo = os.path.join(self.folder, 'fifo')
+        os.mkfifo(fifo)  # the program waits for its writer
+        process = self.start(LULL, 'manifest', 'dump', fifo)
         self.addCleanup(process.kill)
         done = which(process.pid)
         self.assertRegex(done.stdout, f'^{LULL}: {OWN}\n$')
