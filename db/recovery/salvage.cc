@@ -263,8 +263,10 @@ Status WalSalvage::Add(const std::string& path) {
     if (!damage.ok()) damage_.push_back(std::move(damage));
   };
   Slice record;
+  bool has_records = false;
   while (reader.ReadRecord(&record)) {
     note(reader.TakeSkipped());
+    if (!std::exchange(has_records, true)) note(CheckBefore(record, path));
     const Status bad = AddRecord(record);
     if (!bad.ok()) {
       note(Status::Corruption(
@@ -276,7 +278,20 @@ Status WalSalvage::Add(const std::string& path) {
     if (!status.ok()) return status;
   }
   note(reader.status());
+  met_empty_ = met_empty_ || !has_records;
   return Status::OK();
+}
+
+Status WalSalvage::CheckBefore(const Slice& record, const std::string& path) const {
+  if (met_empty_ && !IsWalPreamble(record)) {
+    return Status::Corruption(
+        path, "follows an empty log, but LevelDB begins no log before the last one has entries");
+  }
+  const SequenceNumber first = record.size() < batch::kHeaderBytes ? 0 : batch::SequenceOf(record);
+  if (last_sequence_ == 0 || first <= last_sequence_ + 1) return Status::OK();
+  return Status::Corruption(path, "begins at sequence " + std::to_string(first) +
+                                      ", but the log before it ends at " +
+                                      std::to_string(last_sequence_));
 }
 
 Status WalSalvage::AddRecord(const Slice& record) {
@@ -286,10 +301,12 @@ Status WalSalvage::AddRecord(const Slice& record) {
     return Status::Corruption("write batch: impossible sequence");
   }
   SequenceNumber sequence = batch::SequenceOf(record);
-  return batch::ForEach(record, [&](ValueKind kind, const Slice& key, const Slice& value) {
+  status = batch::ForEach(record, [&](ValueKind kind, const Slice& key, const Slice& value) {
     buffer_.emplace_back(MakeInternalKey(key, sequence++, kind), value.ToString());
     buffer_bytes_ += sizeof(Entry) + buffer_.back().first.size() + value.size();
   });
+  last_sequence_ = sequence - 1;
+  return status;
 }
 
 Status WalSalvage::WriteTable() {

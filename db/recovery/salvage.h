@@ -87,6 +87,8 @@ class WalSalvage {
   /// Maximum size of entries sorted in memory, for one table.
   static constexpr size_t kBufferBytesMax = 64u << 20;
 
+  /// Not OK if entries are missing before the first record of a WAL.
+  leveldb::Status CheckBefore(const leveldb::Slice& record, const std::string& path) const;
   leveldb::Status AddRecord(const leveldb::Slice& record);
   leveldb::Status WriteTable();
 
@@ -94,6 +96,8 @@ class WalSalvage {
   std::vector<leveldb::Status> damage_;
   std::vector<Entry> buffer_;
   size_t buffer_bytes_ = 0;
+  SequenceNumber last_sequence_ = 0;  // of the records so far
+  bool met_empty_ = false;            // a WAL without records
   std::vector<std::unique_ptr<TableOutputs>> outputs_;
   std::vector<TableScan> tables_;
 };

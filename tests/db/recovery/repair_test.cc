@@ -451,6 +451,21 @@ TEST_F(RepairTest, UnlistedTablesStandInForADamagedWal) {
   EXPECT_EQ(reading.layout, "L0: [a..c] L1: [a..b] [x..x]");
 }
 
+// A log that ends early has no damage. What follows it shows that entries are missing.
+TEST_F(RepairTest, UnlistedTablesStandInForAShorterWal) {
+  for (const bool is_empty : {false, true}) {
+    SCOPED_TRACE(is_empty);
+    CrashEnv env;
+    StoreFiles files(&env, kStoreName);
+    const uint64_t shorter = is_empty ? files.AddWal({}) : files.AddWal({"a@3=a"});
+    files.AddUnlisted("a@3=a b@4=b");  // its flush
+    files.AddWal({"c@5=c"});
+    files.WriteManifest(shorter, {}, 9);
+    ASSERT_EQ(leveldb::RepairDB(kStoreName, files.options()).ToString(), "OK");
+    EXPECT_EQ(ReadStore(files.options(), kStoreName).text(), "a=a b=b c=c");
+  }
+}
+
 TEST_F(RepairTest, OverlappingLevelsAreMerged) {
   files_.AddTable(1, "a@9=new c@1=old");
   files_.AddTable(1, "b@5=b c@6=new");
