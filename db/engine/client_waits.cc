@@ -146,7 +146,7 @@ void ClientWaits::FlushRecovered(uint64_t memtables) {
 }
 
 void ClientWaits::ShortenL0(size_t opened_tables) {
-  constexpr size_t kLongL0Tables = 12;
+  constexpr size_t kLongL0Tables = 8;  // where LevelDB slows its writers
   constexpr uint64_t kBeginsWithinNanos = 100'000'000;
   if (opened_tables < kLongL0Tables) return;
   Clock* const clock = Clock::System();
