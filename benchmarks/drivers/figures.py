@@ -23,6 +23,12 @@ def number(value):
     return f'{value:,.{0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3}f}'
 
 
+def spread(values):
+    """The median, and the interval of values that differ in print."""
+    low, high = (number(end(values)) if values else '-' for end in (min, max))
+    return number(median(values)) + (f' ({low} to {high})' if low != high else '')
+
+
 def ratio_number(ratio):
     """With two significant digits, even if small."""
     if 0 < ratio < 0.0001:

@@ -3,7 +3,7 @@
 
 import collections
 
-from drivers.figures import median, number, table
+from drivers.figures import spread, table
 from drivers.stores import STORES
 
 # `figures`: key of the result, and what the table calls it. `seconds` and `counts`: flags that
@@ -66,15 +66,6 @@ def flags_of(case, scale):
     flags |= {name: f'{value * scale:g}' for name, value in case.seconds.items()}
     flags |= {name: max(1, int(value * scale)) for name, value in case.counts.items()}
     return [f'--{name}={value}' for name, value in flags.items()]
-
-
-def spread(values):
-    """The median and, of several values, their interval."""
-    if not values:
-        return '-'
-    if len(values) == 1:
-        return number(values[0])
-    return f'{number(median(values))} ({number(min(values))} to {number(max(values))})'
 
 
 def guest_table(cases, stores, runs):

@@ -3,7 +3,7 @@
 
 import collections
 
-from drivers.figures import median, number, ratio_number, table
+from drivers.figures import median, number, ratio_number, spread, table
 from drivers.stolen_cpu import stolen_share
 from drivers.verdicts import LATENCIES, OVERLOADED, overloaded
 
@@ -114,9 +114,7 @@ class Measured:
 
     def text(self, row, contender, figure):
         """The median, and the range of several runs that differ."""
-        values = self.values(row, contender, figure)
-        low, high = (number(end(values)) if values else '-' for end in (min, max))
-        return number(median(values)) + (f' ({low} to {high})' if low != high else '')
+        return spread(self.values(row, contender, figure))
 
     def best(self, row, figure, contenders):
         """The text of the best median; None if there is no difference."""
