@@ -27,7 +27,8 @@ uint64_t LeadingBytes(const char* bytes, size_t size) {
 
 const char* IndexBlock::Open(const KeyOrder& order, const Slice& contents) {
   if (const char* cause = Decode(order, contents)) return cause;
-  if (order.bytewise() && !entries_.empty()) SetLeading(order);
+  if (size() > 1) last_is_in_order_ = order.Compare(Key(size() - 2), Key(size() - 1)) <= 0;
+  if (order.bytewise() && size() > 1) SetLeading(order);
   keys_.shrink_to_fit();
   entries_.shrink_to_fit();
   return nullptr;
@@ -63,9 +64,10 @@ Slice IndexBlock::Key(size_t i) const {
 }
 
 void IndexBlock::SetLeading(const KeyOrder& order) {
+  const size_t count = size() - 1;
   Slice common = order.UserKey(Key(0));
   size_t shortest = common.size();
-  for (size_t i = 1; i < size(); ++i) {
+  for (size_t i = 1; i < count; ++i) {
     const Slice key = order.UserKey(Key(i));
     shortest = std::min(shortest, key.size());
     const char* end = common.data() + std::min(common.size(), key.size());
@@ -73,8 +75,8 @@ void IndexBlock::SetLeading(const KeyOrder& order) {
     common = Slice(common.data(), static_cast<size_t>(differs - common.data()));
   }
   common_ = common.ToString();
-  leading_.reserve(size());
-  for (size_t i = 0; i < size(); ++i) {
+  leading_.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
     const Slice key = order.UserKey(Key(i));
     leading_.push_back(LeadingBytes(key.data() + common_.size(), key.size() - common_.size()));
   }
@@ -86,7 +88,8 @@ void IndexBlock::OmitFirstBytes(size_t count) {
   const char* key = keys_.data();
   for (Entry& entry : entries_) {
     const char* const next = keys_.data() + entry.key_end;
-    end = std::copy(key + count, next, end);
+    const bool is_last = &entry == &entries_.back();
+    end = std::copy(is_last ? key : key + count, next, end);
     key = next;
     entry.key_end = static_cast<uint32_t>(end - keys_.data());
   }
@@ -95,7 +98,7 @@ void IndexBlock::OmitFirstBytes(size_t count) {
 }
 
 IndexBlock::Range IndexBlock::Narrow(const Slice& user_target) const {
-  const size_t count = size();
+  const size_t count = leading_.size();
   const int by_common =
       std::memcmp(user_target.data(), common_.data(), std::min(user_target.size(), common_.size()));
   if (by_common != 0) return by_common < 0 ? Range{0, 0} : Range{count, count};
@@ -116,14 +119,10 @@ IndexBlock::Range IndexBlock::Narrow(const Slice& user_target) const {
   return {low, static_cast<size_t>(high - leading_.begin())};
 }
 
-size_t IndexBlock::Find(const KeyOrder& order, const Slice& target) const {
-  Range range = leading_.empty() ? Range{0, size()} : Narrow(order.UserKey(target));
-  // All keys of the range begin with a target that is this short.
-  if (range.low == range.high || order.UserKey(target).size() < omitted_) return range.low;
-  const Slice rest(target.data() + omitted_, target.size() - omitted_);
+size_t IndexBlock::LowerBound(const KeyOrder& order, Range range, const Slice& target) const {
   while (range.low < range.high) {
     const size_t middle = range.low + (range.high - range.low) / 2;
-    if (order.Compare(Key(middle), rest) < 0) {
+    if (order.Compare(Key(middle), target) < 0) {
       range.low = middle + 1;
     } else {
       range.high = middle;
@@ -132,13 +131,27 @@ size_t IndexBlock::Find(const KeyOrder& order, const Slice& target) const {
   return range.low;
 }
 
+size_t IndexBlock::Find(const KeyOrder& order, const Slice& target) const {
+  if (leading_.empty()) return LowerBound(order, {0, size()}, target);
+  const Slice user_target = order.UserKey(target);
+  const Range range = Narrow(user_target);
+  size_t found = range.low;
+  // Otherwise all keys of the range begin with a target that is this short.
+  if (range.low < range.high && user_target.size() >= omitted_) {
+    const Slice rest(target.data() + omitted_, target.size() - omitted_);
+    found = LowerBound(order, range, rest);
+  }
+  if (found < leading_.size()) return found;
+  return LowerBound(order, {found, size()}, target);
+}
+
 bool IndexBlock::IsInOrder(const KeyOrder& order) const {
-  for (size_t i = 1; i < size(); ++i) {
+  for (size_t i = 1; i + 1 < size(); ++i) {
     const bool decided = !leading_.empty() && leading_[i - 1] != leading_[i];
     if (decided ? leading_[i - 1] > leading_[i] : order.Compare(Key(i - 1), Key(i)) > 0)
       return false;
   }
-  return true;
+  return last_is_in_order_;
 }
 
 size_t IndexBlock::MemoryBytes() const {

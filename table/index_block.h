@@ -7,7 +7,9 @@
 //
 // In bytewise order, a search first compares eight bytes of each key, those after the prefix that
 // all keys share. One array contains them, so most steps do not access the keys, and the keys are
-// kept without their first bytes. The result is a position in the array of handles.
+// kept without their first bytes. The last key is no part of this: writers shorten it to a
+// successor of the table's keys, which rarely has their prefix. The result is a position in the
+// array of handles.
 #pragma once
 
 #include <cstddef>
@@ -55,13 +57,17 @@ class IndexBlock {
   void SetLeading(const KeyOrder& order);
   void OmitFirstBytes(size_t count);
   Range Narrow(const leveldb::Slice& user_target) const;
+  /// The first position in `range` whose key is at or after `target`; range.high if none is.
+  size_t LowerBound(const KeyOrder& order, Range range, const leveldb::Slice& target) const;
 
-  std::string keys_;  ///< all keys, one after the other, without their first omitted_ bytes
+  std::string keys_;  ///< all keys, one after the other; see omitted_
   std::vector<Entry> entries_;
-  std::string common_;  ///< common prefix of all user keys
+  std::string common_;  ///< common prefix of all user keys except the last
   /// The eight bytes that follow it, as big-endian numbers. Empty: not used.
   std::vector<uint64_t> leading_;
-  size_t omitted_ = 0;  ///< common_ and leading_ have these bytes of each user key
+  /// common_ and leading_ have these bytes of each user key; keys_ has them of the last one only.
+  size_t omitted_ = 0;
+  bool last_is_in_order_ = true;
 };
 
 }  // namespace lull

@@ -54,6 +54,12 @@ TEST(IndexBlockTest, FindsWhatAPlainSearchFinds) {
           };
           Entries entries(testing::LessByOrder{order});
           for (size_t i = 0; i < count; ++i) entries[make_key()] = HandleOf(i);
+          // As writers shorten the last key.
+          if (count > 2 && random.OneIn(2)) {
+            std::string last = entries.rbegin()->first;
+            order.ShortenSuccessor(&last);
+            entries[last] = HandleOf(count);
+          }
           IndexBlock index;
           ASSERT_EQ(nullptr, OpenIndex(entries, interval, &index));
           ASSERT_EQ(entries.size(), index.size());
@@ -102,6 +108,19 @@ TEST(IndexBlockTest, KeysThatRepeatALongPrefixWithoutEndAreRefused) {
   IndexBlock index;
   EXPECT_STREQ("keys of the index are too long",
                index.Open(testing::UserOrder(), builder.Finish()));
+}
+
+// Searches would compare whole keys otherwise.
+TEST(IndexBlockTest, AShortenedLastKeyDoesNotHideThePrefixOfTheOthers) {
+  const auto bytes_with_last = [](const std::string& last) {
+    Entries entries(testing::LessByOrder{testing::UserOrder()});
+    for (size_t i = 100; i < 400; ++i) entries["0000000000000" + std::to_string(i)] = HandleOf(i);
+    entries[last] = HandleOf(400);
+    IndexBlock index;
+    EXPECT_EQ(nullptr, OpenIndex(entries, 1, &index));
+    return index.MemoryBytes();
+  };
+  EXPECT_LE(bytes_with_last("1"), bytes_with_last("0000000000000999"));
 }
 
 TEST(IndexBlockTest, CountsItsMemory) {
