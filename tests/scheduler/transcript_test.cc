@@ -80,7 +80,8 @@ TEST_P(TranscriptTest, PrintsWhatIsExpected) {
 
 INSTANTIATE_TEST_SUITE_P(Files, TranscriptTest, ::testing::ValuesIn(TranscriptFiles()),
                          [](const auto& info) {
-                           std::string name = info.param.lexically_relative(Testdata()).string();
+                           std::string name =
+                               info.param.lexically_relative(Testdata()).generic_string();
                            name.resize(name.size() - 4);  // without ".txt"
                            for (char& c : name) c = c == '-' || c == '/' ? '_' : c;
                            return name;
