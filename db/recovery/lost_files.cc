@@ -59,6 +59,7 @@ std::string NameInLost(const StoreContext& context, const std::string& file, int
   return n == 1 ? first : first + "." + std::to_string(n);
 }
 
+/// Creates lost/ unless it exists.
 leveldb::Status CreateLost(const StoreContext& context) {
   leveldb::Env* const env = context.env();
   const std::string directory = LostDirectoryName(context.name);
@@ -72,7 +73,7 @@ leveldb::Status CreateLost(const StoreContext& context) {
       "the store needs a directory of this name for unreadable files: " + cause.ToString());
 }
 
-/// Of both directories.
+/// Makes the names in lost/ and in the store's directory durable.
 leveldb::Status SyncNames(const StoreContext& context) {
   if (context.extension == nullptr) return leveldb::Status::OK();
   const leveldb::Status status = context.extension->SyncDirectory(LostDirectoryName(context.name));

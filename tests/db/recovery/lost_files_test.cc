@@ -113,7 +113,7 @@ TEST(DirectoryNameTest, ADirectoryNamedLikeAFileIsIgnored) {
   }
 }
 
-// Something else in the place of a file: what the place is called, and what is put there.
+// What can have the name of a file: what it is, and how to create it. Returns false on failure.
 using NoFile = std::pair<const char*, bool (*)(const std::string& path)>;
 
 const NoFile kNoFiles[] = {
