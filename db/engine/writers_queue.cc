@@ -12,22 +12,27 @@ constexpr size_t kSmallWriteBytes = 128 << 10;
 
 }  // namespace
 
+bool WritersQueue::TryJoin(Writer* writer) {
+  Writer* none = nullptr;
+  return last_.compare_exchange_strong(none, writer, std::memory_order_acq_rel,
+                                       std::memory_order_relaxed);
+}
+
 bool WritersQueue::Join(Writer* writer) {
+  if (TryJoin(writer)) return true;
   MutexLock lock(mutex_);
-  if (last_ == nullptr) {
-    first_ = last_ = writer;
-    return true;
-  }
-  last_->next = writer;
-  last_ = writer;
+  writer->before = last_.exchange(writer, std::memory_order_acq_rel);
+  if (writer->before == nullptr) return true;
+  writer->before->next = writer;
+  ++waiting_;
   const ProfiledPart part(CallPart::kQueue);
   AwaitTurnLocked(writer);
-  return first_ == writer && !writer->done;
+  return writer->leads;
 }
 
 /// Waits until `writer` leads, its write is done, or it has left.
 void WritersQueue::AwaitTurnLocked(Writer* writer) {
-  while (!writer->done && first_ != writer) {
+  while (!writer->done && !writer->leads) {
     uint64_t nanos_max = WakeSignal::kForEver;
     if (writer->until_nanos != UINT64_MAX && !writer->is_in_group) {
       const uint64_t now = clock_->NowNanos();
@@ -38,24 +43,20 @@ void WritersQueue::AwaitTurnLocked(Writer* writer) {
   }
 }
 
-/// REQUIRES: `writer` is queued, and not the first.
+/// REQUIRES: `writer` waits.
 void WritersQueue::LeaveLocked(Writer* writer) {
-  Writer* before = first_;
-  while (before->next != writer) before = before->next;
-  before->next = writer->next;
-  if (last_ == writer) last_ = before;
+  writer->before->next = writer->next;
+  if (writer->next != nullptr) {
+    writer->next->before = writer->before;
+  } else {
+    last_.store(writer->before, std::memory_order_release);
+  }
+  --waiting_;
   writer->has_left = true;
 }
 
-bool WritersQueue::TryJoin(Writer* writer) {
-  MutexLock lock(mutex_);
-  if (last_ != nullptr) return false;
-  first_ = last_ = writer;
-  return true;
-}
-
 WritersQueue::Writer* WritersQueue::GroupEnd(Writer* leader) {
-  if (leader->batch == nullptr) return leader;
+  if (leader->batch == nullptr || last_.load(std::memory_order_relaxed) == leader) return leader;
   MutexLock lock(mutex_);
   size_t bytes = batch::Contents(*leader->batch).size();
   const size_t bytes_max = bytes <= kSmallWriteBytes ? bytes + kSmallWriteBytes : kGroupBytesMax;
@@ -72,30 +73,29 @@ WritersQueue::Writer* WritersQueue::GroupEnd(Writer* leader) {
 
 size_t WritersQueue::Length() {
   MutexLock lock(mutex_);
-  size_t length = 0;
-  for (const Writer* writer = first_; writer != nullptr; writer = writer->next) ++length;
-  return length;
+  return waiting_ + (last_.load(std::memory_order_relaxed) != nullptr);
 }
 
 void WritersQueue::Finish(Writer* leader, Writer* last, const leveldb::Status& status) {
+  leader->status = status;
+  Writer* alone = leader;
+  // It also acquires: a writer that has left can have written to this one.
+  if (last_.compare_exchange_strong(alone, nullptr, std::memory_order_acq_rel,
+                                    std::memory_order_relaxed))
+    return;
   MutexLock lock(mutex_);
-  Writer* writer = leader;
   Writer* const next_leader = last->next;
-  while (writer != next_leader) {
-    Writer* const next = writer->next;  // a woken writer's stack frame disappears
+  for (Writer* writer = leader; writer != last;) {
+    writer = writer->next;
     writer->status = status;
-    if (writer != leader) {
-      writer->done = true;
-      writer->wake.NotifyAll();
-    }
-    writer = next;
+    writer->done = true;
+    --waiting_;
+    writer->wake.NotifyAll();
   }
-  first_ = next_leader;
-  if (next_leader == nullptr) {
-    last_ = nullptr;
-  } else {
-    next_leader->wake.NotifyAll();
-  }
+  if (next_leader == nullptr) return last_.store(nullptr, std::memory_order_release);
+  next_leader->leads = true;
+  --waiting_;
+  next_leader->wake.NotifyAll();
 }
 
 }  // namespace lull

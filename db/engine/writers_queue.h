@@ -2,12 +2,15 @@
 //
 // WritersQueue: group commit. Writers queue up; the first one leads, and writes a group of those
 // after it. Only the leader proceeds past this queue, so what it uses there (WAL, memtable,
-// sequence) needs no lock.
+// sequence) needs no lock. A writer that finds the queue empty, and leaves it so, takes no lock
+// either: it exchanges the end of the queue. All other changes of the queue need the mutex.
 //
 // A writer with a time limit leaves the queue when it has passed, but not once it leads or is in a
 // group: GroupEnd decides on that.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "db/base/thread_roles.h"
@@ -31,8 +34,11 @@ class WritersQueue {
 
    private:
     friend class WritersQueue;
+    // Guarded by the queue's mutex, but NextOf.
     Writer* next = nullptr;
+    Writer* before = nullptr;  // while it waits
     bool is_in_group = false;
+    bool leads = false;  // after it waited
     bool done = false;
     CondVar wake;
   };
@@ -44,7 +50,7 @@ class WritersQueue {
   bool Join(Writer* writer) LULL_EXCLUDES(mutex_);
 
   /// Returns true if `writer` leads, as Join. Returns false at once if another writer is queued.
-  bool TryJoin(Writer* writer) LULL_EXCLUDES(mutex_);
+  bool TryJoin(Writer* writer);
 
   /// Returns the last writer of the leader's group. The group is limited: a small write does not
   /// wait for large ones, nor an unsynced write for a sync. A request to seal is alone in its
@@ -64,9 +70,11 @@ class WritersQueue {
   void LeaveLocked(Writer* writer) LULL_REQUIRES(mutex_);
 
   const Clock* const clock_;
+  // Null if nobody leads. Without the mutex it only changes from null, and to null by the leader
+  // that is alone.
+  std::atomic<Writer*> last_{nullptr};
   Mutex mutex_;
-  Writer* first_ LULL_GUARDED_BY(mutex_) = nullptr;
-  Writer* last_ LULL_GUARDED_BY(mutex_) = nullptr;
+  size_t waiting_ LULL_GUARDED_BY(mutex_) = 0;  // those behind the leader
 };
 
 }  // namespace lull

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <string>
@@ -116,6 +117,36 @@ TEST_F(WritersQueueTest, AWriterThatMustNotWaitLeadsOnlyAnEmptyQueue) {
   EXPECT_TRUE(queue_.TryJoin(&hasty));
   EXPECT_EQ(queue_.Length(), 1u);
   FinishAlone(&hasty);
+}
+
+TEST_F(WritersQueueTest, EachWriteIsDoneOnceAndByOneLeaderAtATime) {
+  constexpr int kThreads = 4;
+  constexpr int kWrites = 3000;
+  int done = 0;  // only leaders use it: the queue must order their accesses
+  std::atomic<int> left = 0;
+  for (int i = 0; i < kThreads; ++i) {
+    threads_.push_back(ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&, i] {
+      leveldb::WriteBatch batch;
+      for (int write = 0; write < kWrites; ++write) {
+        Writer writer;
+        writer.batch = &batch;
+        if (i == 0) writer.until_nanos = clock_.NowNanos();
+        if (queue_.Join(&writer)) {
+          const RoleScope leads(kLeadingWriter);
+          Writer* const last = queue_.GroupEnd(&writer);
+          for (Writer* member = &writer; member != last; member = WritersQueue::NextOf(member))
+            ++done;
+          ++done;
+          queue_.Finish(&writer, last, Status::OK());
+        } else if (writer.has_left) {
+          ++left;
+        }
+      }
+    }));
+  }
+  threads_.clear();  // joins
+  EXPECT_EQ(done + left, kThreads * kWrites);
+  EXPECT_EQ(queue_.Length(), 0u);
 }
 
 TEST_F(WritersQueueTest, WhoseTimeHasPassedLeaves) {
