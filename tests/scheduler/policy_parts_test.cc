@@ -12,11 +12,8 @@
 #include "scheduler/policy.h"
 #include "tests/support/units.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::kMiB;
-using testing::kSecondUs;
 
 TEST(ProgressTest, IsAPlaceOnARamp) {
   EXPECT_EQ(Progress(5, 10, 20), 0.0);
@@ -278,4 +275,4 @@ TEST_F(RhythmTest, TimeInWhichNothingWasLeftToPayDoesNotCount) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -14,11 +14,8 @@
 #include "tests/support/rng.h"
 #include "tests/support/units.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::kMiB;
-using testing::kSecondNanos;
 
 /// A store that always has work: begins a slice of `bytes` whenever it may, and ends it at once.
 uint64_t RunGreedily(TokenBucket* bucket, JobClass job_class, uint64_t bytes, uint64_t from,
@@ -125,7 +122,7 @@ TEST(TokenBucketTest, AHigherRateShortensTheWait) {
 TEST(TokenBucketTest, NoStretchOfTimeExceedsTheRateByMoreThanASlice) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    testing::Rng rng(testing::SubSeed(0x70cc, seed));
+    Rng rng(SubSeed(0x70cc, seed));
     double bytes_per_nano = 0;
     TokenBucket bucket;
     struct Slice {
@@ -281,4 +278,4 @@ TEST_F(IoBudgetTest, AnIdleStoreLiftsNothing) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -6,10 +6,8 @@
 #include "table/block_builder.h"
 #include "tests/table/table_test_util.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::Slice;
 
 TEST(BlockTest, RefusesImpossibleShapes) {
   using namespace std::string_literals;
@@ -55,7 +53,7 @@ std::string Lengths(uint32_t shared, uint32_t fresh, uint32_t value) {
 }
 
 TEST(BlockTest, DamagedEntriesEndTheWalk) {
-  const KeyOrder user = testing::UserOrder();
+  const KeyOrder user = UserOrder();
   const std::string good = Lengths(0, 1, 1) + "kv";
   const std::string bad[] = {Lengths(2, 1, 0) + "k",  // shares too much
                              Lengths(0, 2, 0) + "k",  // key too long
@@ -66,7 +64,7 @@ TEST(BlockTest, DamagedEntriesEndTheWalk) {
                              std::string(1, '\0')};       // cut short
   for (const std::string& entry : bad) EXPECT_EQ(1, EntriesBeforeDamage(good + entry, user));
   EXPECT_EQ(-1, EntriesBeforeDamage(good, user));
-  EXPECT_EQ(0, EntriesBeforeDamage(good, testing::InternalOrder()));  // no room for a trailer
+  EXPECT_EQ(0, EntriesBeforeDamage(good, InternalOrder()));  // no room for a trailer
 }
 
 TEST(BlockBuilderTest, RefusesWhatOffsetsCannotReach) {
@@ -80,4 +78,4 @@ TEST(BlockBuilderTest, RefusesWhatOffsetsCannotReach) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -7,10 +7,8 @@
 #include "tests/support/option_sets.h"
 #include "tests/table/table_test_util.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::Entries;
 
 /// Opens an index over `entries`, written with this restart interval.
 const char* OpenIndex(const Entries& entries, int restart_interval, IndexBlock* index) {
@@ -42,17 +40,16 @@ TEST(IndexBlockTest, FindsWhatAPlainSearchFinds) {
   const std::string beginnings[] = {"", "common", "0000000000", std::string(3, '\0'),
                                     std::string(12, '\xff')};
   for (const KeyOrder& order :
-       {testing::UserOrder(), KeyOrder(testing::ReverseComparator(), KeyOrder::Keys::kUser),
-        testing::InternalOrder()}) {
+       {UserOrder(), KeyOrder(ReverseComparator(), KeyOrder::Keys::kUser), InternalOrder()}) {
     for (const std::string& beginning : beginnings) {
       for (const int interval : {1, 2, 16}) {
         for (const size_t count : {0, 1, 2, 7, 300}) {
           const auto make_key = [&] {
             std::string key = random.OneIn(20) ? "" : beginning;
             for (uint64_t n = random.Uniform(14); n > 0; --n) key += "\0a\xff"[random.Uniform(3)];
-            return order.internal() ? testing::InternalKey(key, random.Uniform(4)) : key;
+            return order.internal() ? InternalKey(key, random.Uniform(4)) : key;
           };
-          Entries entries(testing::LessByOrder{order});
+          Entries entries(LessByOrder{order});
           for (size_t i = 0; i < count; ++i) entries[make_key()] = HandleOf(i);
           // As writers shorten the last key.
           if (count > 2 && random.OneIn(2)) {
@@ -79,7 +76,7 @@ TEST(IndexBlockTest, AHandleThatIsTruncatedOrOfATooLargeBlockIsRefused) {
   std::string too_large;
   BlockHandle{0, kBlockBytesMax + 1}.EncodeTo(&too_large);
   for (const std::string& handle : {HandleOf(1).substr(0, 2), too_large}) {
-    Entries entries(testing::LessByOrder{testing::UserOrder()});
+    Entries entries(LessByOrder{UserOrder()});
     entries["a"] = HandleOf(0);
     entries["b"] = handle;
     IndexBlock index;
@@ -94,7 +91,7 @@ TEST(IndexBlockTest, AnEntryThatReachesBeyondTheBlockIsRefused) {
   std::string contents = builder.Finish().ToString();
   contents[2] = 100;  // the length of the first value
   IndexBlock index;
-  EXPECT_NE(nullptr, index.Open(testing::UserOrder(), contents));
+  EXPECT_NE(nullptr, index.Open(UserOrder(), contents));
 }
 
 TEST(IndexBlockTest, KeysThatRepeatALongPrefixWithoutEndAreRefused) {
@@ -106,14 +103,13 @@ TEST(IndexBlockTest, KeysThatRepeatALongPrefixWithoutEndAreRefused) {
     builder.Add(key, HandleOf(0));
   }
   IndexBlock index;
-  EXPECT_STREQ("keys of the index are too long",
-               index.Open(testing::UserOrder(), builder.Finish()));
+  EXPECT_STREQ("keys of the index are too long", index.Open(UserOrder(), builder.Finish()));
 }
 
 // Searches would compare whole keys otherwise.
 TEST(IndexBlockTest, AShortenedLastKeyDoesNotHideThePrefixOfTheOthers) {
   const auto bytes_with_last = [](const std::string& last) {
-    Entries entries(testing::LessByOrder{testing::UserOrder()});
+    Entries entries(LessByOrder{UserOrder()});
     for (size_t i = 100; i < 400; ++i) entries["0000000000000" + std::to_string(i)] = HandleOf(i);
     entries[last] = HandleOf(400);
     IndexBlock index;
@@ -124,7 +120,7 @@ TEST(IndexBlockTest, AShortenedLastKeyDoesNotHideThePrefixOfTheOthers) {
 }
 
 TEST(IndexBlockTest, CountsItsMemory) {
-  Entries entries(testing::LessByOrder{testing::UserOrder()});
+  Entries entries(LessByOrder{UserOrder()});
   for (size_t i = 0; i < 100; ++i) entries["key" + std::to_string(1000 + i)] = HandleOf(i);
   IndexBlock index;
   ASSERT_EQ(nullptr, OpenIndex(entries, 1, &index));
@@ -134,4 +130,4 @@ TEST(IndexBlockTest, CountsItsMemory) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

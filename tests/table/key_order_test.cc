@@ -6,31 +6,29 @@
 #include "tests/support/option_sets.h"
 #include "tests/table/table_test_util.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
 
-using testing::InternalKey;
-
 TEST(KeyOrderTest, InternalKeysAscendByUserKeyAndDescendBySequence) {
-  const KeyOrder order = testing::InternalOrder();
+  const KeyOrder order = InternalOrder();
   EXPECT_LT(order.Compare(InternalKey("a", 1), InternalKey("b", 1)), 0);
   EXPECT_LT(order.Compare(InternalKey("a", 9), InternalKey("a", 1)), 0);
   EXPECT_LT(order.Compare(InternalKey("a", 256), InternalKey("a", 255)), 0);
   EXPECT_LT(order.Compare(InternalKey("a", 1), InternalKey("ab", 9)), 0);
   EXPECT_EQ(order.Compare(InternalKey("a", 1), InternalKey("a", 1)), 0);
-  EXPECT_GT(KeyOrder(testing::ReverseComparator(), KeyOrder::Keys::kInternal)
+  EXPECT_GT(KeyOrder(ReverseComparator(), KeyOrder::Keys::kInternal)
                 .Compare(InternalKey("a", 1), InternalKey("b", 1)),
             0);
 }
 
 TEST(KeyOrderTest, OnlyWholeInternalKeysAreComparable) {
-  EXPECT_FALSE(testing::InternalOrder().Comparable("1234567"));
-  EXPECT_TRUE(testing::InternalOrder().Comparable("12345678"));
-  EXPECT_TRUE(testing::UserOrder().Comparable(""));
+  EXPECT_FALSE(InternalOrder().Comparable("1234567"));
+  EXPECT_TRUE(InternalOrder().Comparable("12345678"));
+  EXPECT_TRUE(UserOrder().Comparable(""));
 }
 
 TEST(KeyOrderTest, SeparatorsOfInternalKeys) {
-  const KeyOrder order = testing::InternalOrder();
+  const KeyOrder order = InternalOrder();
   const uint64_t last = (uint64_t{1} << 56) - 1;
   const auto separator = [&order](std::string a, const std::string& b) {
     order.ShortenSeparator(&a, b);
@@ -52,10 +50,10 @@ TEST(KeyOrderTest, SeparatorsOfInternalKeys) {
 
 TEST(KeyOrderTest, ShortenedKeysStayBetween) {
   Random random(5);
-  for (const KeyOrder& order : {testing::UserOrder(), testing::InternalOrder()}) {
+  for (const KeyOrder& order : {UserOrder(), InternalOrder()}) {
     for (int i = 0; i < 5000; ++i) {
-      std::string a = testing::RandomKey(&random, order);
-      std::string b = testing::RandomKey(&random, order);
+      std::string a = RandomKey(&random, order);
+      std::string b = RandomKey(&random, order);
       if (order.Compare(a, b) == 0) continue;
       if (order.Compare(a, b) > 0) std::swap(a, b);
       std::string between = a;
@@ -72,4 +70,4 @@ TEST(KeyOrderTest, ShortenedKeysStayBetween) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

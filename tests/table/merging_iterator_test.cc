@@ -12,13 +12,8 @@
 
 #include "tests/table/table_test_util.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::Entries;
-using testing::Iterator;
-using testing::Slice;
-using testing::Status;
 
 /// The keys that a MapIterator cannot read, and what it does then.
 struct Unreadable {
@@ -78,7 +73,7 @@ class MapIterator final : public Iterator {
 
 /// Keys of one letter without values.
 Entries Letters(const std::string& letters) {
-  Entries entries(testing::LessByOrder{testing::UserOrder()});
+  Entries entries(LessByOrder{UserOrder()});
   for (const char letter : letters) entries[std::string(1, letter)];
   return entries;
 }
@@ -99,7 +94,7 @@ template <class... Children>
 std::unique_ptr<Iterator> Merge(OnError on_error, Children... child) {
   std::vector<std::unique_ptr<Iterator>> children;
   (children.push_back(std::move(child)), ...);
-  return NewMergingIterator(testing::UserOrder(), std::move(children), on_error);
+  return NewMergingIterator(UserOrder(), std::move(children), on_error);
 }
 
 std::unique_ptr<Iterator> Corrupt() {
@@ -117,20 +112,20 @@ std::string Rest(Iterator* iterator, bool forward) {
 
 TEST(MergingIteratorTest, WalksAtRandomOverAnyNumberOfChildren) {
   Random random(77);
-  for (const KeyOrder& order : {testing::UserOrder(), testing::InternalOrder()}) {
+  for (const KeyOrder& order : {UserOrder(), InternalOrder()}) {
     for (const size_t count : {0, 1, 2, 3, 4, 5, 8, 40}) {
-      std::vector<Entries> parts(count, Entries(testing::LessByOrder{order}));
-      Entries all(testing::LessByOrder{order});
+      std::vector<Entries> parts(count, Entries(LessByOrder{order}));
+      Entries all(LessByOrder{order});
       if (count > 0) {
-        for (const auto& [key, value] : testing::RandomEntries(&random, order, 400, 10)) {
+        for (const auto& [key, value] : RandomEntries(&random, order, 400, 10)) {
           all.emplace(key, value);
           parts[random.Uniform(count)].emplace(key, value);
         }
       }
       const std::unique_ptr<Iterator> merged = MergeOver(order, parts);
       ASSERT_FALSE(merged->Valid());
-      ASSERT_NO_FATAL_FAILURE(testing::ExpectHolds(merged.get(), all));
-      ASSERT_NO_FATAL_FAILURE(testing::WalkAtRandom(merged.get(), all, &random, 5000));
+      ASSERT_NO_FATAL_FAILURE(ExpectHolds(merged.get(), all));
+      ASSERT_NO_FATAL_FAILURE(WalkAtRandom(merged.get(), all, &random, 5000));
       ASSERT_TRUE(merged->status().ok());
     }
   }
@@ -149,7 +144,7 @@ TEST(MergingIteratorTest, EqualKeysKeepTheOrderOfTheChildrenBothWays) {
       expected.emplace_back(name, std::to_string(child));
     }
   }
-  const std::unique_ptr<Iterator> merged = MergeOver(testing::UserOrder(), parts);
+  const std::unique_ptr<Iterator> merged = MergeOver(UserOrder(), parts);
   size_t at = 0;
   merged->SeekToFirst();
   for (int step = 0; step < 20000; ++step) {
@@ -204,7 +199,7 @@ TEST(MergingIteratorTest, SkipsWhatItsChildrenSkip) {
     Entries readable = Letters("");
     Unreadable unreadable{{}, OnError::kSkip};
     for (int i = 0; i < 60; ++i) {
-      const std::string key = testing::RandomKey(&random, testing::UserOrder());
+      const std::string key = RandomKey(&random, UserOrder());
       if (readable.contains(key) || unreadable.keys.contains(key)) continue;
       parts[random.Uniform(parts.size())][key] = key;
       if (random.OneIn(4)) {
@@ -213,12 +208,12 @@ TEST(MergingIteratorTest, SkipsWhatItsChildrenSkip) {
         readable[key] = key;
       }
     }
-    const std::unique_ptr<Iterator> merged = MergeOver(testing::UserOrder(), parts, &unreadable);
+    const std::unique_ptr<Iterator> merged = MergeOver(UserOrder(), parts, &unreadable);
     for (int pass = 0; pass < 2; ++pass) {
-      ASSERT_NO_FATAL_FAILURE(testing::ExpectEntries(merged.get(), readable));
+      ASSERT_NO_FATAL_FAILURE(ExpectEntries(merged.get(), readable));
     }
     ASSERT_EQ(merged->status().ok(), unreadable.keys.empty());
-    ASSERT_NO_FATAL_FAILURE(testing::WalkAtRandom(merged.get(), readable, &random, 100));
+    ASSERT_NO_FATAL_FAILURE(WalkAtRandom(merged.get(), readable, &random, 100));
   }
 }
 
@@ -275,4 +270,4 @@ TEST(IteratorTest, CleanupsRunOnceEach) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

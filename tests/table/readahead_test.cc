@@ -6,24 +6,22 @@
 #include "leveldb/cache.h"
 #include "tests/table/table_test_util.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::Iterator;
 
 constexpr size_t kBlocks = 3000;
 
 class ReadaheadTest : public ::testing::Test {
  protected:
   /// A table of 1000-byte blocks with one entry each.
-  ReadaheadTest() : entries_(testing::LessByOrder{testing::UserOrder()}) {
+  ReadaheadTest() : entries_(LessByOrder{UserOrder()}) {
     for (size_t i = 0; i < kBlocks; ++i)
       entries_["k" + std::to_string(10000 + i)] = std::string(980, 'v');
     TableWriteOptions write;
     write.compression = Codec::kNone;
     write.block_bytes = 1;
     bytes_ = BuildTable(write, entries_);
-    reader_ = testing::OpenedTable({}, bytes_, &probe_);
+    reader_ = OpenedTable({}, bytes_, &probe_);
     probe_.reads.clear();
   }
 
@@ -33,9 +31,9 @@ class ReadaheadTest : public ::testing::Test {
     return reader_->NewIterator(options);
   }
 
-  testing::Entries entries_;
+  Entries entries_;
   std::string bytes_;
-  testing::FileProbe probe_;
+  FileProbe probe_;
   std::unique_ptr<TableReader> reader_;
 };
 
@@ -87,7 +85,7 @@ TEST_F(ReadaheadTest, SameDataWhateverTheStepsAndTurns) {
     probe_.mapped = mapped;
     for (const size_t readahead : {0, 1, 999, 5000, 100000, 1 << 22}) {
       const std::unique_ptr<Iterator> iterator = NewIterator(readahead);
-      ASSERT_NO_FATAL_FAILURE(testing::ExpectHolds(iterator.get(), entries_));
+      ASSERT_NO_FATAL_FAILURE(ExpectHolds(iterator.get(), entries_));
       auto at = entries_.begin();
       std::advance(at, kBlocks / 2);
       iterator->Seek(at->first);
@@ -110,15 +108,15 @@ TEST_F(ReadaheadTest, BlocksReadAheadGoIntoTheCache) {
   const std::unique_ptr<leveldb::Cache> cache(leveldb::NewLRUCache(100 << 20));
   TableReadOptions read;
   read.block_cache = cache.get();
-  reader_ = testing::OpenedTable(read, bytes_, &probe_);
-  testing::ExpectHolds(NewIterator(0).get(), entries_);
+  reader_ = OpenedTable(read, bytes_, &probe_);
+  ExpectHolds(NewIterator(0).get(), entries_);
   EXPECT_GT(cache->TotalCharge(), kBlocks * 900);
   probe_.reads.clear();
-  testing::ExpectHolds(NewIterator(0).get(), entries_);
+  ExpectHolds(NewIterator(0).get(), entries_);
   EXPECT_EQ(0u, probe_.reads.size());
-  testing::ExpectHolds(NewIterator(1 << 20).get(), entries_);  // does not touch the cache
+  ExpectHolds(NewIterator(1 << 20).get(), entries_);  // does not touch the cache
   EXPECT_GT(probe_.reads.size(), 0u);
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

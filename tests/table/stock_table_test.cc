@@ -9,10 +9,8 @@
 #include "tests/table/table_test_util.h"
 #include "util/crc32c.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::Entries;
 
 std::string SampleKey(uint64_t i) {
   std::string digits = std::to_string(i * 7);
@@ -32,7 +30,7 @@ std::string SampleValue(uint64_t i) {
 }
 
 Entries Sample(uint64_t count) {
-  Entries entries(testing::LessByOrder{testing::UserOrder()});
+  Entries entries(LessByOrder{UserOrder()});
   for (uint64_t i = 0; i < count; ++i) entries[SampleKey(i)] = SampleValue(i);
   return entries;
 }
@@ -51,12 +49,11 @@ void ExpectReadsAll(const leveldb::FilterPolicy* filter, const std::string& byte
   TableReadOptions read;
   read.filter_policy = filter;
   read.paranoid_checks = true;
-  const auto reader = testing::OpenedTable(read, bytes);
+  const auto reader = OpenedTable(read, bytes);
   BlockReadOptions options;
   options.verify_checksums = true;
-  testing::ExpectHolds(reader->NewIterator(options).get(), entries);
-  for (const auto& [key, value] : entries)
-    ASSERT_EQ(value, testing::GetFrom(*reader, key, options).value);
+  ExpectHolds(reader->NewIterator(options).get(), entries);
+  for (const auto& [key, value] : entries) ASSERT_EQ(value, GetFrom(*reader, key, options).value);
 }
 
 /// Size and CRC-32C of a table of LevelDB 1.23.
@@ -127,4 +124,4 @@ TEST(StockTableTest, OursAreTheSame) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

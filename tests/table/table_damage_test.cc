@@ -11,22 +11,16 @@
 #include "tests/util/threads.h"
 #include "util/crc32c.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
 
-using testing::DecodeBlock;
-using testing::Entries;
-using testing::Found;
-using testing::GetInto;
 using ::testing::HasSubstr;
-using testing::Iterator;
-using testing::Status;
 
 class TableDamageTest : public ::testing::Test {
  protected:
   std::string Build(Codec compression, size_t count, const KeyOrder& order, uint64_t seed) {
     Random random(seed);
-    entries_ = std::make_unique<Entries>(testing::RandomEntries(&random, order, count, 60));
+    entries_ = std::make_unique<Entries>(RandomEntries(&random, order, count, 60));
     TableWriteOptions write;
     write.order = order;
     write.compression = compression;
@@ -41,7 +35,7 @@ class TableDamageTest : public ::testing::Test {
   /// Checks that every answer of a table is correct or an error. Returns whether all were answered.
   bool AnswersAreRight(const std::string& bytes, const BlockReadOptions& options) {
     std::unique_ptr<TableReader> reader;
-    if (!testing::OpenTableBytes(read_, bytes, &reader).ok()) return false;
+    if (!OpenTableBytes(read_, bytes, &reader).ok()) return false;
     bool complete = true;
     for (const auto& [key, value] : *entries_) {
       Found found;
@@ -74,7 +68,7 @@ class TableDamageTest : public ::testing::Test {
   /// Reads everything, for tables whose data may be wrong because nothing checks it.
   void Exercise(const std::string& bytes, const BlockReadOptions& options) {
     std::unique_ptr<TableReader> reader;
-    if (!testing::OpenTableBytes(read_, bytes, &reader).ok()) return;
+    if (!OpenTableBytes(read_, bytes, &reader).ok()) return;
     const std::unique_ptr<Iterator> iterator = reader->NewIterator(options);
     size_t steps = 0;
     for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) ASSERT_LT(++steps, 100000u);
@@ -112,7 +106,7 @@ TEST(TableSourceTest, ABlockLiesInTheFileAndIsNoLongerThanItsOffsetsCanTell) {
 
 TEST_F(TableDamageTest, EveryFlippedByteIsNoticedOrHarmless) {
   for (const Codec codec : kCodecs) {
-    const std::string good = Build(codec, 40, testing::InternalOrder(), 11);
+    const std::string good = Build(codec, 40, InternalOrder(), 11);
     ASSERT_TRUE(AnswersAreRight(good, {}));
     size_t noticed = 0;
     for (size_t i = 0; i < good.size(); ++i) {
@@ -133,25 +127,25 @@ TEST_F(TableDamageTest, EveryFlippedByteIsNoticedOrHarmless) {
 }
 
 TEST_F(TableDamageTest, EveryTruncationIsAnError) {
-  const std::string good = Build(Codec::kSnappy, 40, testing::UserOrder(), 12);
+  const std::string good = Build(Codec::kSnappy, 40, UserOrder(), 12);
   for (size_t size = 0; size < good.size(); ++size) {
     std::unique_ptr<TableReader> reader;
-    const Status cut = testing::OpenTableBytes(read_, good.substr(0, size), &reader);
+    const Status cut = OpenTableBytes(read_, good.substr(0, size), &reader);
     ASSERT_TRUE(cut.IsCorruption()) << size;
     ASSERT_EQ(nullptr, reader);
     ASSERT_NE(std::string::npos, cut.ToString().find("the_table")) << cut.ToString();
     // The file is shorter than its owner believes.
     const Status shorter = TableReader::Open(
-        read_, std::make_unique<testing::MemoryFile>(good.substr(0, size)), good.size(), &reader);
+        read_, std::make_unique<MemoryFile>(good.substr(0, size)), good.size(), &reader);
     ASSERT_FALSE(shorter.ok()) << size;
   }
 }
 
 class BadSectorTest : public TableDamageTest {
  protected:
-  const std::string bytes_ = Build(Codec::kNone, 3000, testing::UserOrder(), 13);
-  testing::FileProbe probe_;
-  const std::unique_ptr<TableReader> reader_ = testing::OpenedTable(read_, bytes_, &probe_);
+  const std::string bytes_ = Build(Codec::kNone, 3000, UserOrder(), 13);
+  FileProbe probe_;
+  const std::unique_ptr<TableReader> reader_ = OpenedTable(read_, bytes_, &probe_);
 };
 
 TEST_F(BadSectorTest, FailsWhatNeedsItUntilItCanBeRead) {
@@ -173,7 +167,7 @@ TEST_F(BadSectorTest, FailsWhatNeedsItUntilItCanBeRead) {
   EXPECT_TRUE(GetInto(*reader_, {}, entries_->begin()->first, &found).IsIOError());
   EXPECT_FALSE(found.called);
   probe_.bad_end = 0;  // the device has recovered
-  testing::ExpectHolds(iterator.get(), *entries_);
+  ExpectHolds(iterator.get(), *entries_);
 }
 
 TEST_F(BadSectorTest, IsNotSpreadByReadahead) {
@@ -204,18 +198,18 @@ TEST_F(BadSectorTest, IsNotSpreadByReadahead) {
 }
 
 TEST_F(TableDamageTest, ErrorsNameFileOffsetAndCause) {
-  std::string bad = Build(Codec::kNone, 40, testing::UserOrder(), 15);
+  std::string bad = Build(Codec::kNone, 40, UserOrder(), 15);
   bad[5] = static_cast<char>(bad[5] ^ 1);
   BlockReadOptions options;
   options.verify_checksums = true;
   Found found;
   const Status status =
-      GetInto(*testing::OpenedTable(read_, bad), options, entries_->begin()->first, &found);
+      GetInto(*OpenedTable(read_, bad), options, entries_->begin()->first, &found);
   EXPECT_EQ("Corruption: the_table: at offset 0: block checksum mismatch", status.ToString());
 }
 
 TEST_F(TableDamageTest, DamagedFilterHidesNothing) {
-  const std::string good = Build(Codec::kNone, 40, testing::UserOrder(), 16);
+  const std::string good = Build(Codec::kNone, 40, UserOrder(), 16);
   Footer footer;
   ASSERT_EQ(nullptr, footer.DecodeFrom(
                          leveldb::Slice(good.data() + good.size() - kFooterBytes, kFooterBytes)));
@@ -227,7 +221,7 @@ TEST_F(TableDamageTest, DamagedFilterHidesNothing) {
     TableReadOptions paranoid = read_;
     paranoid.paranoid_checks = true;
     std::unique_ptr<TableReader> reader;
-    EXPECT_TRUE(testing::OpenTableBytes(paranoid, bad, &reader).IsCorruption());
+    EXPECT_TRUE(OpenTableBytes(paranoid, bad, &reader).IsCorruption());
   }
 }
 
@@ -266,14 +260,14 @@ TEST(FormatTest, TablesOfOtherDatabasesAreNamed) {
   for (const auto& [magic, owner] : owners) {
     std::string bytes(100, '\0');
     PutFixed64(&bytes, magic);
-    const Status status = testing::OpenTableBytes({}, bytes, &reader);
+    const Status status = OpenTableBytes({}, bytes, &reader);
     EXPECT_TRUE(status.IsNotSupportedError()) << status.ToString();
     EXPECT_THAT(status.ToString(), HasSubstr(owner));
   }
 }
 
 TEST(FormatTest, AbsurdLengthsAreRefusedBeforeMemoryIsTaken) {
-  if (testing::LacksALibrary()) GTEST_SKIP() << "a build without snappy or zstd";
+  if (LacksALibrary()) GTEST_SKIP() << "a build without snappy or zstd";
   const std::string snappy_4gib("\xff\xff\xff\xff\x0f", 5);
   for (const std::string& stored : {snappy_4gib + "abc", std::string("\x05") + "abc", {}})
     EXPECT_TRUE(DecodeBlock(stored, 1).IsCorruption());
@@ -284,7 +278,7 @@ TEST(FormatTest, AbsurdLengthsAreRefusedBeforeMemoryIsTaken) {
 }
 
 TEST(FormatTest, CompressionAtItsDensestIsAccepted) {
-  if (testing::LacksALibrary()) GTEST_SKIP() << "a build without snappy or zstd";
+  if (LacksALibrary()) GTEST_SKIP() << "a build without snappy or zstd";
   const std::string zeros(64 << 20, '\0');
   Compressor compressor;
   for (const Codec codec : {Codec::kZstd, Codec::kZlib, Codec::kZlibRaw}) {
@@ -304,7 +298,7 @@ std::string Decompressed(const std::string& stored) {
 
 // The object is older than whatever the library has for the thread, so it is destroyed later.
 TEST(FormatTest, TheObjectsOfAnEndingThreadCanRead) {
-  if (testing::LacksALibrary()) GTEST_SKIP() << "a build without snappy or zstd";
+  if (LacksALibrary()) GTEST_SKIP() << "a build without snappy or zstd";
   Compressor compressor;
   Codec used;
   const std::string raw(4000, 'r');
@@ -328,4 +322,4 @@ TEST(FormatTest, TheObjectsOfAnEndingThreadCanRead) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -16,13 +16,8 @@
 #include "tests/table/table_test_util.h"
 #include "tests/util/threads.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::Entries;
-using testing::Found;
-using testing::GetFrom;
-using testing::Iterator;
 
 struct Shape {
   Codec compression;
@@ -47,9 +42,9 @@ void CheckRoundTrip(const KeyOrder& order, const Shape& shape, const Entries& en
   read.paranoid_checks = true;
   if (shape.filter) write.filter_policy = read.filter_policy = bloom.get();
   if (shape.cache) read.block_cache = cache.get();
-  testing::FileProbe probe;
+  FileProbe probe;
   probe.mapped = shape.mapped;
-  const auto reader = testing::OpenedTable(read, BuildTable(write, entries), &probe);
+  const auto reader = OpenedTable(read, BuildTable(write, entries), &probe);
   ASSERT_NE(reader, nullptr);
   for (const size_t readahead : {0, 1, 1000, 1 << 20}) {
     BlockReadOptions options;
@@ -58,15 +53,15 @@ void CheckRoundTrip(const KeyOrder& order, const Shape& shape, const Entries& en
     options.fill_cache = random->OneIn(2);
     const std::unique_ptr<Iterator> iterator = reader->NewIterator(options);
     ASSERT_FALSE(iterator->Valid());
-    testing::ExpectHolds(iterator.get(), entries);
-    testing::WalkAtRandom(iterator.get(), entries, random, 300);
+    ExpectHolds(iterator.get(), entries);
+    WalkAtRandom(iterator.get(), entries, random, 300);
     ASSERT_TRUE(iterator->status().ok()) << iterator->status().ToString();
   }
   for (const auto& [key, value] : entries) {
     ASSERT_EQ(GetFrom(*reader, key), (Found{true, key, value}));
   }
   for (int i = 0; i < 200; ++i) {
-    const std::string target = testing::RandomKey(random, order);
+    const std::string target = RandomKey(random, order);
     const Found found = GetFrom(*reader, target);
     const auto expected = entries.lower_bound(target);
     const bool same_user_key =
@@ -86,16 +81,14 @@ TEST(TableRoundTripTest, OverOrdersShapesAndSizes) {
   Random random(kSeed);
   size_t tables = 0;
   for (const KeyOrder& order :
-       {testing::UserOrder(), KeyOrder(testing::ReverseComparator(), KeyOrder::Keys::kUser),
-        testing::InternalOrder(),
-        KeyOrder(testing::ReverseComparator(), KeyOrder::Keys::kInternal)}) {
+       {UserOrder(), KeyOrder(ReverseComparator(), KeyOrder::Keys::kUser), InternalOrder(),
+        KeyOrder(ReverseComparator(), KeyOrder::Keys::kInternal)}) {
     for (const int restart_interval : {-1, 1, 2, 3, 16, 1000}) {
       for (const size_t count : {0, 1, 2, 60, 700}) {
         const Shape shape{
             kCodecs[tables++ % 5],           random.OneIn(2), random.OneIn(2), random.OneIn(2),
             size_t{1} << random.Uniform(14), restart_interval};
-        const Entries entries =
-            testing::RandomEntries(&random, order, count, random.OneIn(4) ? 3000 : 60);
+        const Entries entries = RandomEntries(&random, order, count, random.OneIn(4) ? 3000 : 60);
         ASSERT_NO_FATAL_FAILURE(CheckRoundTrip(order, shape, entries, &random));
       }
     }
@@ -107,7 +100,7 @@ class TableTest : public ::testing::Test {
  protected:
   void UseFilter() { write_.filter_policy = read_.filter_policy = bloom_.get(); }
   std::unique_ptr<TableReader> Open(const std::string& bytes) {
-    auto reader = testing::OpenedTable(read_, bytes, &probe_);
+    auto reader = OpenedTable(read_, bytes, &probe_);
     probe_.reads.clear();
     return reader;
   }
@@ -118,10 +111,10 @@ class TableTest : public ::testing::Test {
   const std::unique_ptr<const leveldb::FilterPolicy> bloom_{leveldb::NewBloomFilterPolicy(10)};
   TableWriteOptions write_;
   TableReadOptions read_;
-  testing::FileProbe probe_;
-  testing::WrittenFile written_;
-  testing::MemoryWritable file_{&written_};
-  Entries entries_{testing::LessByOrder{testing::UserOrder()}};
+  FileProbe probe_;
+  WrittenFile written_;
+  MemoryWritable file_{&written_};
+  Entries entries_{LessByOrder{UserOrder()}};
 };
 
 TEST_F(TableTest, HugeValues) {
@@ -129,7 +122,7 @@ TEST_F(TableTest, HugeValues) {
   // zstd compresses it to almost nothing, snappy to a twentieth.
   entries_["a"] = std::string(20 << 20, 'z');
   entries_["b"] = "small";
-  entries_["c"] = testing::RandomValue(&random, 3 << 20);
+  entries_["c"] = RandomValue(&random, 3 << 20);
   entries_[std::string(100000, 'k')] = "after a huge key";
   for (const Codec codec : kCodecs) {
     write_.compression = codec;
@@ -137,7 +130,7 @@ TEST_F(TableTest, HugeValues) {
     for (const size_t readahead : {0, 50000}) {
       BlockReadOptions options;
       options.readahead_bytes = readahead;
-      testing::ExpectHolds(reader->NewIterator(options).get(), entries_);
+      ExpectHolds(reader->NewIterator(options).get(), entries_);
     }
   }
 }
@@ -150,13 +143,13 @@ TEST_F(TableTest, CompressionThatSavesLittleIsNotUsed) {
   const std::string raw = BuildTable(write_, entries_);
   write_.compression = Codec::kZstd;
   EXPECT_EQ(raw, BuildTable(write_, entries_));
-  if (testing::LacksALibrary()) return;
+  if (LacksALibrary()) return;
   entries_["k"] = std::string(4000, 'n');
   EXPECT_LT(BuildTable(write_, entries_).size(), 200u);
 }
 
 TEST_F(TableTest, ZstdLevelIsHeeded) {
-  if (testing::LacksALibrary()) GTEST_SKIP() << "a build without snappy or zstd";
+  if (LacksALibrary()) GTEST_SKIP() << "a build without snappy or zstd";
   Random random(9);
   for (int i = 0; i < 5000; ++i)
     entries_[std::to_string(random.Uniform(1000000))] = std::to_string(random.Uniform(5000));
@@ -182,24 +175,24 @@ TEST_F(TableTest, ApproximateOffsets) {
 }
 
 TEST_F(TableTest, ManyVersionsOfOneKeySpanBlocks) {
-  write_.order = read_.order = testing::InternalOrder();
-  Entries entries(testing::LessByOrder{write_.order});
+  write_.order = read_.order = InternalOrder();
+  Entries entries(LessByOrder{write_.order});
   for (uint64_t sequence = 1; sequence <= 500; ++sequence)
-    entries[testing::InternalKey("key", sequence)] = std::to_string(sequence);
-  entries[testing::InternalKey("kex", 1)] = "before";
-  entries[testing::InternalKey("kez", 1)] = "after";
+    entries[InternalKey("key", sequence)] = std::to_string(sequence);
+  entries[InternalKey("kex", 1)] = "before";
+  entries[InternalKey("kez", 1)] = "after";
   UseFilter();
   write_.block_bytes = 100;
   const auto reader = Make(entries);
   for (uint64_t sequence = 1; sequence <= 600; ++sequence) {
     ASSERT_EQ(std::to_string(std::min<uint64_t>(sequence, 500)),
-              GetFrom(*reader, testing::InternalKey("key", sequence)).value);
+              GetFrom(*reader, InternalKey("key", sequence)).value);
   }
 }
 
 TEST_F(TableTest, CachedBlocksAreNotReadAgain) {
   Random random(12);
-  const Entries entries = testing::RandomEntries(&random, testing::UserOrder(), 500, 100);
+  const Entries entries = RandomEntries(&random, UserOrder(), 500, 100);
   write_.block_bytes = 500;
   const std::unique_ptr<leveldb::Cache> cache(leveldb::NewLRUCache(10 << 20));
   read_.block_cache = cache.get();
@@ -209,7 +202,7 @@ TEST_F(TableTest, CachedBlocksAreNotReadAgain) {
     BlockReadOptions options;
     options.fill_cache = fill_cache;
     options.readahead_bytes = readahead_bytes;
-    testing::ExpectHolds(reader->NewIterator(options).get(), entries);
+    ExpectHolds(reader->NewIterator(options).get(), entries);
     GetFrom(*reader, entries.begin()->first, options);
     return probe_.reads.size();
   };
@@ -225,7 +218,7 @@ TEST_F(TableTest, CachedBlocksAreNotReadAgain) {
 // Of a full cache that decides what it takes.
 TEST_F(TableTest, CachesWhatTheCacheAdmits) {
   Random random(12);
-  const Entries entries = testing::RandomEntries(&random, testing::UserOrder(), 500, 100);
+  const Entries entries = RandomEntries(&random, UserOrder(), 500, 100);
   write_.block_bytes = 500;
   const std::unique_ptr<ResizableCache> cache = NewResizableCache(64 << 10);
   for (int i = 0; i < 2000; ++i) {
@@ -281,25 +274,25 @@ TEST_F(TableTest, MetaBlocksLieBesideTheFilter) {
 
 TEST_F(TableTest, ManyThreadsReadAtOnce) {
   Random random(13);
-  const Entries entries = testing::RandomEntries(&random, testing::UserOrder(), 2000, 100);
+  const Entries entries = RandomEntries(&random, UserOrder(), 2000, 100);
   const std::unique_ptr<leveldb::Cache> cache(leveldb::NewLRUCache(20000));  // evicts blocks
   UseFilter();
   write_.block_bytes = 1000;
   write_.compression = Codec::kZstd;
   read_.block_cache = cache.get();
-  const auto reader = testing::OpenedTable(read_, BuildTable(write_, entries));
+  const auto reader = OpenedTable(read_, BuildTable(write_, entries));
   RunThreads(4, [&](int) {
-    testing::ExpectHolds(reader->NewIterator({}).get(), entries);
+    ExpectHolds(reader->NewIterator({}).get(), entries);
     for (const auto& [key, value] : entries) EXPECT_EQ(value, GetFrom(*reader, key).value);
   });
 }
 
 TEST_F(TableTest, ReportsTheFirstFailedAppend) {
   Random random(6);
-  const Entries entries = testing::RandomEntries(&random, testing::UserOrder(), 200, 100);
+  const Entries entries = RandomEntries(&random, UserOrder(), 200, 100);
   for (int appends = 0;; ++appends) {
-    testing::WrittenFile written;
-    testing::MemoryWritable file(&written);
+    WrittenFile written;
+    MemoryWritable file(&written);
     written.appends_until_failure = appends;
     TableWriter writer({}, &file);
     for (const auto& [key, value] : entries) writer.Add(key, value);
@@ -324,8 +317,8 @@ TEST_F(TableTest, RefusesEntriesBeyondTheFormat) {
 TEST_F(TableTest, FlushBlockBeginsANewBlockWithOtherOptions) {
   entries_["a"] = std::string(4000, 'a');
   entries_["b"] = std::string(4000, 'b');
-  testing::WrittenFile written;
-  testing::MemoryWritable file(&written);
+  WrittenFile written;
+  MemoryWritable file(&written);
   write_.compression = Codec::kNone;
   TableWriter writer(write_, &file_);
   writer.FlushBlock();
@@ -339,17 +332,17 @@ TEST_F(TableTest, FlushBlockBeginsANewBlockWithOtherOptions) {
   ASSERT_TRUE(writer.ChangeOptions(write_));
   writer.Add("b", entries_["b"]);
   writer.FlushBlock();
-  if (!testing::LacksALibrary()) {
+  if (!LacksALibrary()) {
     EXPECT_LT(writer.FileBytes() - first, first / 4);
   }
   TableWriteOptions other = write_;
-  other.order = {testing::ReverseComparator(), KeyOrder::Keys::kUser};
+  other.order = {ReverseComparator(), KeyOrder::Keys::kUser};
   EXPECT_FALSE(writer.ChangeOptions(other));
-  other.order = testing::InternalOrder();
+  other.order = InternalOrder();
   EXPECT_FALSE(writer.ChangeOptions(other));
   ASSERT_TRUE(writer.Finish().ok());
   const auto reader = Open(written_.bytes);
-  testing::ExpectHolds(reader->NewIterator({}).get(), entries_);
+  ExpectHolds(reader->NewIterator({}).get(), entries_);
   EXPECT_LT(reader->ApproximateOffsetOf("a"), reader->ApproximateOffsetOf("b"));
 }
 
@@ -357,14 +350,14 @@ TEST_F(TableTest, FlushBlockBeginsANewBlockWithOtherOptions) {
 
 void ExpectTableReads(const leveldb::Options& options, const std::string& bytes,
                       const Entries& entries) {
-  testing::MemoryFile file(bytes);
+  MemoryFile file(bytes);
   leveldb::Table* opened = nullptr;
   ASSERT_TRUE(leveldb::Table::Open(options, &file, bytes.size(), &opened).ok());
   const std::unique_ptr<leveldb::Table> table(opened);
   leveldb::ReadOptions read;
   read.verify_checksums = true;
   const std::unique_ptr<leveldb::Iterator> iterator(table->NewIterator(read));
-  testing::ExpectHolds(iterator.get(), entries);
+  ExpectHolds(iterator.get(), entries);
   if (entries.key_comp().order.internal()) return;  // these are not in the comparator's order
   EXPECT_EQ(0u, table->ApproximateOffsetOf(entries.begin()->first));
 }
@@ -374,16 +367,15 @@ TEST(PublicTableTest, BuildsAndReads) {
   const std::unique_ptr<const leveldb::FilterPolicy> bloom(leveldb::NewBloomFilterPolicy(10));
   const std::unique_ptr<leveldb::Cache> cache(leveldb::NewLRUCache(1 << 20));
   for (const leveldb::Comparator* comparator :
-       {leveldb::BytewiseComparator(), testing::ReverseComparator()}) {
-    const Entries entries =
-        testing::RandomEntries(&random, {comparator, KeyOrder::Keys::kUser}, 500, 50);
+       {leveldb::BytewiseComparator(), ReverseComparator()}) {
+    const Entries entries = RandomEntries(&random, {comparator, KeyOrder::Keys::kUser}, 500, 50);
     leveldb::Options options;
     options.comparator = comparator;
     options.filter_policy = bloom.get();
     options.block_cache = cache.get();
     options.block_size = 512;
-    testing::WrittenFile written;
-    testing::MemoryWritable file(&written);
+    WrittenFile written;
+    MemoryWritable file(&written);
     leveldb::TableBuilder builder(options, &file);
     for (const auto& [key, value] : entries) builder.Add(key, value);
     ASSERT_TRUE(builder.status().ok());
@@ -396,7 +388,7 @@ TEST(PublicTableTest, BuildsAndReads) {
 }
 
 TEST(PublicTableTest, FailedOpenGivesNoTable) {
-  testing::MemoryFile file("no table at all, and far from it; but long enough for a footer");
+  MemoryFile file("no table at all, and far from it; but long enough for a footer");
   leveldb::Table* table = reinterpret_cast<leveldb::Table*>(1);
   const leveldb::Status status = leveldb::Table::Open(leveldb::Options(), &file, 60, &table);
   EXPECT_TRUE(status.IsCorruption()) << status.ToString();
@@ -404,13 +396,13 @@ TEST(PublicTableTest, FailedOpenGivesNoTable) {
 }
 
 TEST(PublicTableTest, ChangeOptionsKeepsTheComparator) {
-  testing::WrittenFile written;
-  testing::MemoryWritable file(&written);
+  WrittenFile written;
+  MemoryWritable file(&written);
   leveldb::Options options;
   leveldb::TableBuilder builder(options, &file);
   options.block_size = 100;
   EXPECT_TRUE(builder.ChangeOptions(options).ok());
-  options.comparator = testing::ReverseComparator();
+  options.comparator = ReverseComparator();
   EXPECT_TRUE(builder.ChangeOptions(options).IsInvalidArgument());
   builder.Add("a", std::string(200, 'x'));
   EXPECT_GT(builder.FileSize(), 0u);
@@ -420,10 +412,10 @@ TEST(PublicTableTest, ChangeOptionsKeepsTheComparator) {
 /// leveldbutil dumps a store's tables with the byte-wise comparator, so internal keys seem out of
 /// order.
 TEST(PublicTableTest, ReadsInternalKeysAsBytes) {
-  const KeyOrder order = testing::InternalOrder();
-  Entries entries(testing::LessByOrder{order});
+  const KeyOrder order = InternalOrder();
+  Entries entries(LessByOrder{order});
   for (uint64_t i = 0; i < 500; ++i)
-    entries[testing::InternalKey("k" + std::to_string(i / 10), i)] = std::to_string(i);
+    entries[InternalKey("k" + std::to_string(i / 10), i)] = std::to_string(i);
   TableWriteOptions write;
   write.order = order;
   write.block_bytes = 64;
@@ -431,4 +423,4 @@ TEST(PublicTableTest, ReadsInternalKeysAsBytes) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -10,11 +10,8 @@
 #include "table/block.h"
 #include "tests/table/table_test_util.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::DecodeBlock;
-using testing::Status;
 
 struct Settings {
   int window_bits;  // negative: without a header
@@ -143,4 +140,4 @@ TEST(ZlibTest, APresetDictionaryIsNotSupported) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -17,25 +17,14 @@
 #include "tests/db/support/copy_failures.h"
 #include "tests/db/support/table_names.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
 
 using leveldb::Status;
-using testing::Contents;
-using testing::CopyDisk;
-using testing::CopyRun;
-using testing::CrashEnv;
-using testing::FaultKind;
 using ::testing::HasSubstr;
-using testing::IsOk;
-using testing::OpenAt;
-using testing::ReadAll;
-using testing::ReadStore;
-using testing::SmallOptions;
-using testing::TableNames;
 
 /// A disk with a store and two backups of it.
-class BackupFailureTest : public testing::CopyFailureTest {
+class BackupFailureTest : public CopyFailureTest {
  protected:
   BackupFailureTest() {
     const auto db = OpenStore(&base_);
@@ -111,14 +100,14 @@ TEST_F(BackupFailureTest, CreateWithACrashAtEachStep) {
 }
 
 TEST_F(BackupFailureTest, CreateWithAnErrorOfEachOperation) {
-  FaultEach(testing::kCopyFaults, ThirdBackup(/*stamps=*/false), created_);
+  FaultEach(kCopyFaults, ThirdBackup(/*stamps=*/false), created_);
 }
 
 TEST_F(BackupFailureTest, TheFirstBackupSurvivesAPowerLossWithItsDirectory) {
   const auto disk = Base();
   disk->set_new_directories_may_vanish(true);
   ASSERT_TRUE(CreateBackup(OpenStore(disk.get()).get(), "/first").ok());
-  const auto left = disk->Crash(0, testing::CrashOptions::LoseAllUnsynced());
+  const auto left = disk->Crash(0, CrashOptions::LoseAllUnsynced());
   EXPECT_TRUE(IsOk(VerifyBackup(left.get(), "/first", 1)));
   ASSERT_TRUE(RestoreBackup(left.get(), "/first", 1, "/restored").ok());
   EXPECT_EQ(ReadStore(left.get(), "/restored"), wanted_[1]);
@@ -230,9 +219,7 @@ class RestoreFailureTest : public BackupFailureTest {
 
 TEST_F(RestoreFailureTest, ACrashAtEachStep) { EXPECT_GE(CrashEach(Restore, restored_), 9u); }
 
-TEST_F(RestoreFailureTest, AnErrorOfEachOperation) {
-  FaultEach(testing::kCopyFaults, Restore, restored_);
-}
+TEST_F(RestoreFailureTest, AnErrorOfEachOperation) { FaultEach(kCopyFaults, Restore, restored_); }
 
 // ---- damage ----
 
@@ -245,7 +232,7 @@ class BackupDamageTest : public BackupFailureTest {
     return names;
   }
   static void FlipByte(CrashEnv* disk, const std::string& path, uint64_t offset) {
-    const std::string bytes = testing::FileBytes(disk, path);
+    const std::string bytes = FileBytes(disk, path);
     ASSERT_LT(offset, bytes.size());
     ASSERT_TRUE(disk->Corrupt(path, offset, std::string(1, static_cast<char>(bytes[offset] ^ 1))));
   }
@@ -354,4 +341,4 @@ TEST_F(BackupDamageTest, ADamagedLogIsNotBackedUp) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -29,29 +29,21 @@
 #include "tests/support/option_sets.h"
 #include "util/mutex.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
 
 using leveldb::Status;
-using testing::Contents;
-using testing::IsOk;
-using testing::OpenAt;
-using testing::ReadAll;
-using testing::ReadStore;
-using testing::SmallOptions;
-using testing::TableNames;
-using testing::Writers;
 
 /// The real file system. Records which files are opened.
-class WatchedEnv : public testing::FaultEnv {
+class WatchedEnv : public FaultEnv {
  public:
   WatchedEnv() : FaultEnv(leveldb::Env::Default()) {
-    set_before_operation([this](testing::IoOp op, const std::string& path) {
-      if (op == testing::kOpenRead) {
+    set_before_operation([this](IoOp op, const std::string& path) {
+      if (op == kOpenRead) {
         MutexLock lock(mutex_);
         read_.insert(path);
       }
-      if (op == testing::kOpenWrite && path.ends_with("/new.tmp") && on_copy)
+      if (op == kOpenWrite && path.ends_with("/new.tmp") && on_copy)
         std::exchange(on_copy, nullptr)();
     });
   }
@@ -136,13 +128,13 @@ class BackupTest : public ::testing::Test {
   }
   void ExpectIntact() { EXPECT_TRUE(IsOk(VerifyBackup(&env_, dir_, 0))); }
   std::set<std::string> Copies() { return TableNames(&env_, dir_ + "/data"); }
-  std::string Read(const std::string& path) { return testing::FileBytes(&env_, path); }
+  std::string Read(const std::string& path) { return FileBytes(&env_, path); }
   void Write(const std::string& path, const std::string& bytes) {
     ASSERT_TRUE(leveldb::WriteStringToFile(&env_, bytes, path).ok()) << path;
   }
 
   WatchedEnv env_;
-  const std::string directory_ = testing::FreshDirectory("backup");
+  const std::string directory_ = FreshDirectory("backup");
   const std::string store_ = directory_ + "/store";
   const std::string dir_ = directory_ + "/backups";
   std::unique_ptr<leveldb::DB> db_;
@@ -352,7 +344,7 @@ TEST_F(BackupTest, HoldsOneMomentWhileFourWritersWrite) {
 
 TEST_F(BackupTest, WithAComparatorThatTheRestoreDoesNotKnow) {
   leveldb::Options options = SmallOptions(&env_);
-  options.comparator = testing::ReverseComparator();
+  options.comparator = ReverseComparator();
   std::unique_ptr<leveldb::DB> db;
   ASSERT_TRUE(OpenAt(options, directory_ + "/reversed", &db).ok());
   for (const char* key : {"a", "b", "c"}) {
@@ -529,4 +521,4 @@ TEST_F(BackupTest, WrongArgumentsAreRefused) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

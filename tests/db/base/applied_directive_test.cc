@@ -8,10 +8,8 @@
 
 #include "tests/support/units.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::kMiB;
 
 constexpr uint64_t kKib = 1 << 10;
 constexpr uint64_t kGib = 1 << 30;
@@ -78,4 +76,4 @@ TEST(AppliedDirective, SayWhenAFlushMayBeDueSooner) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

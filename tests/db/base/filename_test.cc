@@ -12,7 +12,7 @@
 #include "tests/support/fault_env.h"
 #include "tests/util/test_dir.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
 
 TEST(FileNameTest, Names) {
@@ -66,13 +66,13 @@ class SetCurrentTest : public ::testing::Test {
   std::string Current() { return TestDir::Contents(dir_.File("CURRENT")); }
 
   const TestDir dir_;
-  testing::FaultEnv env_{leveldb::Env::Default()};
+  FaultEnv env_{leveldb::Env::Default()};
 };
 
 TEST_F(SetCurrentTest, ReplacesCurrentInDurableSteps) {
   std::vector<std::string> steps;
-  env_.set_before_operation([&](testing::IoOp op, const std::string& path) {
-    steps.push_back(std::string(testing::IoOpName(op)) + " " + path);
+  env_.set_before_operation([&](IoOp op, const std::string& path) {
+    steps.push_back(std::string(IoOpName(op)) + " " + path);
   });
   ASSERT_TRUE(SetCurrentFile(&env_, dir_.path(), 5).ok());
   EXPECT_EQ(Current(), "MANIFEST-000005\n");
@@ -91,16 +91,15 @@ TEST_F(SetCurrentTest, WorksWithoutTheExtension) {
 }
 
 TEST_F(SetCurrentTest, EveryStepMayFail) {
-  for (const testing::IoOp step : {testing::kOpenWrite, testing::kAppend, testing::kSync,
-                                   testing::kClose, testing::kRename, testing::kSyncDir}) {
+  for (const IoOp step : {kOpenWrite, kAppend, kSync, kClose, kRename, kSyncDir}) {
     ASSERT_TRUE(SetCurrentFile(leveldb::Env::Default(), dir_.path(), 5).ok());
     env_.Arm({.ops = step, .name_part = ""});
-    EXPECT_TRUE(SetCurrentFile(&env_, dir_.path(), 6).IsIOError()) << testing::IoOpName(step);
+    EXPECT_TRUE(SetCurrentFile(&env_, dir_.path(), 6).IsIOError()) << IoOpName(step);
     env_.Heal();
-    EXPECT_EQ(Current(), step == testing::kSyncDir ? "MANIFEST-000006\n" : "MANIFEST-000005\n");
+    EXPECT_EQ(Current(), step == kSyncDir ? "MANIFEST-000006\n" : "MANIFEST-000005\n");
     EXPECT_FALSE(env_.FileExists(dir_.File("000006.dbtmp")));
   }
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

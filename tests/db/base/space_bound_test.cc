@@ -17,10 +17,8 @@
 #include "tests/support/manual_clock.h"
 #include "util/thread.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::kMiB;
 
 SpaceBound Of(uint64_t percent) {
   SpaceBound bound;
@@ -79,7 +77,7 @@ TEST(SpaceBoundTest, CompactionsWaitForDeletionsForAShortTime) {
   EXPECT_FALSE(bound.HoldsCompactions(use, 1'050'000'000)) << "the output fits";
 }
 
-class BoundedStoreTest : public testing::ScriptedStoreTest {
+class BoundedStoreTest : public ScriptedStoreTest {
  protected:
   void OpenBounded(const Directive& wanted) {
     scheduling_.space_percent_max = 200;
@@ -149,7 +147,7 @@ TEST_F(BoundedStoreTest, AWriterDoesNotWaitForWhatDamageKeepsFromRunning) {
   OpenBounded(script_.Nothing());
   for (int round = 0; round < 2; ++round) WriteTable(0, 3000);
   db_.reset();
-  for (const std::string& name : testing::TableNames(&env_, name_)) {
+  for (const std::string& name : TableNames(&env_, name_)) {
     std::fstream table(name_ + "/" + name, std::ios::in | std::ios::out | std::ios::binary);
     table.seekp(5000);
     table << "damage";
@@ -186,4 +184,4 @@ TEST_F(BoundedStoreTest, TheBoundCanChangeWhileTheStoreIsOpen) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

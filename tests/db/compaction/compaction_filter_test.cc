@@ -24,11 +24,10 @@
 #include "tests/support/json_value.h"
 #include "util/thread.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
 
 using leveldb::Slice;
-using testing::Json;
 
 /// Drops what the test says, and counts the calls.
 class TestFilter final : public CompactionFilter {
@@ -51,7 +50,7 @@ class TestFilter final : public CompactionFilter {
 
 bool BeginsWithX(const FilterContext&, const Slice& value) { return value.starts_with("x"); }
 
-class CompactionFilterTest : public testing::ScriptedStoreTest {
+class CompactionFilterTest : public ScriptedStoreTest {
  protected:
   CompactionFilterTest() { Open(); }
 
@@ -143,7 +142,7 @@ TEST_F(CompactionFilterTest, CompactRangeRewritesNoTableTwice) {
 // A background compaction into L1 drops the value that hides an older one in L2.
 TEST_F(CompactionFilterTest, NothingOlderReappears) {
   db_.reset();
-  testing::StoreFiles files(&env_, name_ = testing::FreshDirectory("filtered"));
+  StoreFiles files(&env_, name_ = FreshDirectory("filtered"));
   files.AddTable(1, "a@3=x z@4=kept");
   files.AddTable(2, "a@1=older z@2=older");
   files.WriteManifest(0);
@@ -201,7 +200,7 @@ TEST_F(CompactionFilterTest, IsToldThatASnapshotMaySeeTheEntry) {
 }
 
 TEST_F(CompactionFilterTest, AfterAnExceptionTheStoreGoesOnWithoutIt) {
-  const auto jobs = std::make_shared<testing::JobSequenceChecker>();
+  const auto jobs = std::make_shared<JobSequenceChecker>();
   ASSERT_TRUE(AddListener(db_.get(), jobs).ok());
   for (const char* key : {"a", "b", "c"}) Put(key, std::string("x") + key);
   ASSERT_TRUE(Flush(db_.get()).ok());
@@ -242,7 +241,7 @@ TEST_F(CompactionFilterTest, AfterAnExceptionTheStoreGoesOnWithoutIt) {
 
 TEST_F(CompactionFilterTest, ARunningCompactionKeepsTheFilterThatWasRemoved) {
   Put("a", "x");
-  testing::Gate calls;
+  Gate calls;
   calls.Close();
   auto filter = Filter([&](const FilterContext&, const Slice&) {
     calls.Pass();
@@ -352,4 +351,4 @@ TEST(StoreFilterTest, PassesAreCountedWhileThereIsAFilter) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

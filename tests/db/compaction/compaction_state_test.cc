@@ -11,14 +11,8 @@
 
 #include "tests/db/support/version_text.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::InternalOrder;
-using testing::PlanText;
-using testing::Range;
-using testing::SetContents;
-using testing::VersionFromText;
 
 const leveldb::Status kDamage = leveldb::Status::Corruption("table 4");
 
@@ -318,4 +312,4 @@ TEST_F(CompactionStateTest, IsIdleWhenNothingIsDueAndNoDeletionHidesEntries) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -22,12 +22,8 @@
 #include "tests/support/rng.h"
 #include "util/grace.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::Applied;
-using testing::Rng;
-using testing::StoreFiles;
 
 constexpr SliceBudget kOneEntry{1, 1'000'000'000};
 constexpr SliceBudget kEverything{UINT64_MAX, UINT32_MAX};
@@ -39,7 +35,7 @@ class CompactionJobTest : public ::testing::Test {
   static VersionRef VersionOf(const std::vector<TableMeta>& tables) {
     VersionEdit edit;
     edit.new_tables = tables;
-    return Applied(testing::EmptyVersion(), edit);
+    return Applied(EmptyVersion(), edit);
   }
   /// Runs one slice of at most `budget`.
   static leveldb::Status RunSlice(CompactionJob* job, bool* done, SliceBudget budget = kOneEntry) {
@@ -55,7 +51,7 @@ class CompactionJobTest : public ::testing::Test {
     return status;
   }
   size_t TableCount() { return FilesNow().size(); }
-  std::set<std::string> FilesNow() { return testing::TableNames(&env_, "/store"); }
+  std::set<std::string> FilesNow() { return TableNames(&env_, "/store"); }
   /// A compaction of `tables`.
   std::unique_ptr<CompactionJob> JobFor(const std::vector<TableMeta>& tables) {
     const VersionRef version = VersionOf(tables);
@@ -65,7 +61,7 @@ class CompactionJobTest : public ::testing::Test {
                                            std::move(*plan), layout_, version, kMaxSequence);
   }
 
-  testing::CrashEnv env_;
+  CrashEnv env_;
   StoreFiles files_{&env_, "/store"};
   GraceDomain grace_;
   TableCache tables_{files_.context(), &grace_, [] {}};
@@ -246,7 +242,7 @@ class PartedCompactionTest : public CompactionJobTest {
     for (size_t i = 0; i < ranges.size(); ++i) {
       compaction->AddPart(std::make_unique<CompactionJob>(
           JobClass::kL0, files_.context(), &tables_,
-          PlanOfPart(compaction->plan(), ranges[i], testing::InternalOrder()), layout_, version_,
+          PlanOfPart(compaction->plan(), ranges[i], InternalOrder()), layout_, version_,
           oldest_snapshot, PartPlace{compaction, i, ranges[i]}));
     }
   }
@@ -480,4 +476,4 @@ TEST_F(CancelledCompactionTest, IsNotMergedEvenIfAllOtherPartsAre) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

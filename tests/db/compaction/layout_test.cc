@@ -28,12 +28,8 @@
 #include "tests/support/units.h"
 #include "util/random.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::EditFromText;
-using testing::kMiB;
-using testing::VersionFromText;
 
 // ---- options
 
@@ -96,7 +92,7 @@ TEST(LayoutOptions, EveryRuleUsesTheSizeOfItsLevel) {
   const VersionRef version = VersionFromText("L3: 1:[a..b]*50 2:[c..d]*50 3:[e..f]*50 4:[g..h]*50");
   const ManualPick manual = PickManual(*version, 3, {}, {}, layout);
   ASSERT_TRUE(manual.plan);
-  EXPECT_EQ(testing::Numbers(manual.plan->upper), "1 2 3") << "128 MiB or more";
+  EXPECT_EQ(Numbers(manual.plan->upper), "1 2 3") << "128 MiB or more";
 
   const auto moves = [&](const std::string& tables) {
     return Completed(*VersionFromText(tables), layout).trivial_move;
@@ -105,7 +101,7 @@ TEST(LayoutOptions, EveryRuleUsesTheSizeOfItsLevel) {
   EXPECT_FALSE(moves("L2: 1:[a..z]*4 L4: 2:[a..b]*20 3:[c..d]*21"));
   const auto widened = [&](const std::string& bytes_below) {
     const std::string tables = "L2: 1:[a..b]*4 2:[c..d]*4 L3: 3:[a..z]*" + bytes_below;
-    return testing::Numbers(Completed(*VersionFromText(tables), layout).upper);
+    return Numbers(Completed(*VersionFromText(tables), layout).upper);
   };
   EXPECT_EQ(widened("91"), "1 2");
   EXPECT_EQ(widened("92"), "1") << "25 tables of L2";
@@ -245,7 +241,7 @@ TEST(LayoutStats, PicksOutOfL1AreCountedByKind) {
 TEST(LayoutStats, AsJson) {
   LayoutStats stats;
   stats.OnFlush(2, 7);
-  const testing::Json json = testing::Json::Parse(LayoutJson(stats.figures(), SmallVsst()));
+  const Json json = Json::Parse(LayoutJson(stats.figures(), SmallVsst()));
   EXPECT_EQ(json["layout"].Text(), "vsst");
   EXPECT_EQ(json["options"]["table_bytes_max"], 8 * kMiB);
   EXPECT_EQ(json["flushes"]["memtables"], 2);
@@ -284,7 +280,7 @@ class LayoutStoreTest : public ::testing::Test {
   }
 
   std::vector<ListedTable> Tables() {
-    const std::string text = testing::Property(db_.get(), "leveldb.sstables");
+    const std::string text = Property(db_.get(), "leveldb.sstables");
     static const std::regex kTable(R"( \d+:(\d+)\[.*\])");
     std::vector<ListedTable> tables;
     std::istringstream lines(text);
@@ -300,22 +296,22 @@ class LayoutStoreTest : public ::testing::Test {
 
   // The number after the first `name` in the property lull.layout.
   uint64_t Figure(const std::string& name) {
-    const std::string text = testing::Property(db_.get(), "lull.layout");
+    const std::string text = Property(db_.get(), "lull.layout");
     const size_t at = text.find("\"" + name + "\":");
     EXPECT_NE(at, std::string::npos) << name << " in " << text;
     return at == std::string::npos ? 0 : std::stoull(text.substr(at + name.size() + 3));
   }
 
-  testing::CrashEnv env_;
+  CrashEnv env_;
   Random random_{7};
-  testing::Contents values_;
+  Contents values_;
   std::unique_ptr<leveldb::DB> db_;
 };
 
 TEST_F(LayoutStoreTest, VsstKeepsItsSizes) {
-  ASSERT_TRUE(testing::IsOk(testing::OpenAt(testing::SmallOptions(&env_), "/store", &db_, kVsst)));
+  ASSERT_TRUE(IsOk(OpenAt(SmallOptions(&env_), "/store", &db_, kVsst)));
   Overwrite(4000);
-  EXPECT_EQ(testing::ReadAll(db_.get()), values_);
+  EXPECT_EQ(ReadAll(db_.get()), values_);
   std::map<int, uint64_t> level_bytes;
   for (const ListedTable& table : Tables()) {
     EXPECT_LT(table.bytes, kTableBytesMax + kOverBytes) << "in L" << table.level;
@@ -331,4 +327,4 @@ TEST_F(LayoutStoreTest, VsstKeepsItsSizes) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -20,12 +20,8 @@
 #include "tests/support/manual_clock.h"
 #include "tests/support/units.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::InternalOrder;
-using testing::kKiB;
-using testing::Numbers;
 
 /// "..c 30% c..m 50% m.. 20%"
 std::string Show(const std::vector<PartRange>& parts) {
@@ -65,10 +61,10 @@ class PartsTest : public ::testing::Test {
  protected:
   static CompactionPlan PlanFor(const std::string& text) {
     LayoutOptions layout{.l0_trigger = 1, .l1_bytes_target = 1 << 30};
-    return *Pick(*testing::VersionFromText(text), JobClass::kL0, {}, {}, layout);
+    return *Pick(*VersionFromText(text), JobClass::kL0, {}, {}, layout);
   }
   static std::string Parts(const CompactionPlan& plan, int workers) {
-    return Show(PartsOf(plan, InternalOrder(), workers, 8 * testing::kMiB));
+    return Show(PartsOf(plan, InternalOrder(), workers, 8 * kMiB));
   }
 };
 
@@ -155,9 +151,9 @@ TEST(KeySampleTest, IsEvenlySpacedWhateverTheSizeOfTheTable) {
 
 // ---- a store: parts run at once, pause, resume and fail, and the store closes meanwhile
 
-using Counts = testing::JobSequenceChecker::Counts;
+using Counts = JobSequenceChecker::Counts;
 
-class PartsStoreTest : public testing::ScriptedStoreTest {
+class PartsStoreTest : public ScriptedStoreTest {
  protected:
   static constexpr uint64_t kEntries = 4000;
   static constexpr int kWorkers = 2;
@@ -167,7 +163,7 @@ class PartsStoreTest : public testing::ScriptedStoreTest {
     pace_.part_bytes_min = 64 * kKiB;
     scheduling_.compaction_threads = kWorkers;
     scheduling_.l0_trigger = kTablesMin;
-    script_.Set(testing::Script::Nothing());
+    script_.Set(Script::Nothing());
   }
   ~PartsStoreTest() override {
     env_.tables.Open();
@@ -185,7 +181,7 @@ class PartsStoreTest : public testing::ScriptedStoreTest {
           [&] { return script_.Seen().immutables == 0 && script_.Seen().l0_tables >= kTablesMin; });
   }
   void GrantL0(int jobs) {
-    Directive wanted = testing::Script::Nothing();
+    Directive wanted = Script::Nothing();
     wanted.l0 = {jobs, CpuPriority::kNormal};
     wanted.compactions_max = jobs;
     script_.Set(wanted);
@@ -197,7 +193,7 @@ class PartsStoreTest : public testing::ScriptedStoreTest {
     env_.tables.AwaitBlocked(kWorkers);
   }
   void PauseThem() {
-    script_.Set(testing::Script::Nothing());
+    script_.Set(Script::Nothing());
     AwaitObeyed();
     env_.tables.Open();
     checker_->Await([](const Counts& counts) { return counts.pauses >= kWorkers; });
@@ -206,14 +202,14 @@ class PartsStoreTest : public testing::ScriptedStoreTest {
   void ExpectOnlyListedTables() {
     EXPECT_EQ(checker_->errors(), std::vector<std::string>());
     EXPECT_EQ(checker_->Open(), 0u);
-    script_.Set(testing::Script::Nothing());
+    script_.Set(Script::Nothing());
     Open();
     const std::string text = Property("leveldb.sstables");
     const auto listed = static_cast<size_t>(std::count(text.begin(), text.end(), '['));
     EXPECT_EQ(Tables().size(), listed) << text;
     ExpectAll(db_.get(), kEntries);
   }
-  std::set<std::string> Tables() { return testing::TableNames(&env_, name_); }
+  std::set<std::string> Tables() { return TableNames(&env_, name_); }
   LayoutFigures Figures() {
     Store* store = nullptr;
     EXPECT_TRUE(Store::Of(db_.get(), "test", &store).ok());
@@ -221,8 +217,7 @@ class PartsStoreTest : public testing::ScriptedStoreTest {
   }
 
   ManualClock clock_;  // for a test that sets it
-  const std::shared_ptr<testing::JobSequenceChecker> checker_ =
-      std::make_shared<testing::JobSequenceChecker>();
+  const std::shared_ptr<JobSequenceChecker> checker_ = std::make_shared<JobSequenceChecker>();
 };
 
 TEST_F(PartsStoreTest, AllWorkersMergeOneCompactionWithOneInstall) {
@@ -298,7 +293,7 @@ TEST_F(PartsStoreTest, ACompactRangeOfL0RunsInParts) {
 TEST_F(PartsStoreTest, APartThatFailsInstallsNothingAndIsRepeated) {
   pace_.clock = &clock_;
   pace_.retry_nanos = 10'000'000;
-  Directive small_tables = testing::Script::Everything();
+  Directive small_tables = Script::Everything();
   small_tables.table_bytes = 256 * kKiB;
   script_.Set(small_tables);
   Open();
@@ -306,7 +301,7 @@ TEST_F(PartsStoreTest, APartThatFailsInstallsNothingAndIsRepeated) {
   db_->CompactRange(nullptr, nullptr);
   db_.reset();
   const std::string input = name_ + "/" + *Tables().begin();  // of L1, so of one part
-  script_.Set(testing::Script::Nothing());
+  script_.Set(Script::Nothing());
   FillL0();
 
   const std::string before = Property("leveldb.sstables");
@@ -330,4 +325,4 @@ TEST_F(PartsStoreTest, APartThatFailsInstallsNothingAndIsRepeated) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

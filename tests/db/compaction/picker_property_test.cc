@@ -21,10 +21,8 @@
 #include "tests/support/setting.h"
 #include "util/random.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::InternalOrder;
 
 constexpr uint64_t kPropertyKeys = 40;
 
@@ -150,7 +148,7 @@ class MiniStore {
           if (!filtered_.contains(newest->first)) expected = newest->first;
         }
         ASSERT_EQ(Get(key, reader), expected) << key << " at " << reader << "\n"
-                                              << testing::TablesText(*version_);
+                                              << TablesText(*version_);
       }
     }
   }
@@ -198,7 +196,7 @@ class MiniStore {
   }
 
   void Install(const VersionEdit& edit) {
-    version_ = testing::Applied(version_, edit);
+    version_ = Applied(version_, edit);
     ASSERT_NE(version_, nullptr) << "jobs were not disjoint";
   }
 
@@ -335,8 +333,8 @@ class MiniStore {
         } else {
           const bool goes_on = InternalOrder().Compare(table->smallest(), taken->largest()) > 0 &&
                                table->smallest_user() == taken->largest_user();
-          ASSERT_FALSE(goes_on) << "level " << level << ": " << testing::Numbers(chosen)
-                                << " without " << table->number();
+          ASSERT_FALSE(goes_on) << "level " << level << ": " << Numbers(chosen) << " without "
+                                << table->number();
         }
       }
     }
@@ -347,7 +345,7 @@ class MiniStore {
   bool splits_keys_ = false;
   bool filters_ = false;
   std::set<SequenceNumber> filtered_;  // entries that a filter dropped
-  VersionRef version_ = testing::EmptyVersion();
+  VersionRef version_ = EmptyVersion();
   CompactPointers pointers_;
   std::vector<RunningJob> jobs_;
   std::map<uint64_t, Entries> contents_;
@@ -373,7 +371,7 @@ void Step(MiniStore* store) {
 }
 
 TEST(PickerProperty, ConcurrentCompactionsNeverChangeWhatIsRead) {
-  for (uint64_t seed = 1; seed <= testing::Strided(60); ++seed) {
+  for (uint64_t seed = 1; seed <= Strided(60); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     MiniStore store(seed);
     for (int step = 0; step < 400; ++step) {
@@ -384,7 +382,7 @@ TEST(PickerProperty, ConcurrentCompactionsNeverChangeWhatIsRead) {
 }
 
 TEST(PickerProperty, WithoutWritesEveryLevelComesWithinItsTarget) {
-  for (uint64_t seed = 1; seed <= testing::Strided(60); ++seed) {
+  for (uint64_t seed = 1; seed <= Strided(60); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     MiniStore store(seed);
     for (int flush = 0; flush < 60; ++flush) store.Flush();
@@ -403,4 +401,4 @@ TEST(PickerProperty, WithoutWritesEveryLevelComesWithinItsTarget) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

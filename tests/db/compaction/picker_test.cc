@@ -14,14 +14,8 @@
 #include "tests/db/support/version_text.h"
 #include "tests/support/units.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::KeyFromText;
-using testing::kMiB;
-using testing::PlanText;
-using testing::Range;
-using testing::VersionFromText;
 
 std::string PickText(const std::string& tables, JobClass job_class,
                      const LayoutOptions& layout = {},
@@ -81,7 +75,7 @@ TEST(Pick, MovesWhatExceedsTheTargetInOneJob) {
 }
 
 TEST(Conflicts, NeedASharedLevelAndASharedKey) {
-  const KeyOrder order = testing::InternalOrder();
+  const KeyOrder order = InternalOrder();
   const std::vector<RunningRange> running = {{1, 2, "d", "h"}};
   EXPECT_TRUE(Conflicts(order, {1, 2, "h", "k"}, running));
   EXPECT_TRUE(Conflicts(order, {1, 2, "a", "d"}, running));
@@ -386,7 +380,7 @@ using TableShape = std::function<TableMeta(uint64_t index)>;
 
 TableMeta TableOf(uint64_t number, uint64_t first_key, uint64_t last_key) {
   const auto key = [&](uint64_t i) {
-    return testing::KeyFromText("k" + std::to_string(100'000 + i), number + 1);
+    return KeyFromText("k" + std::to_string(100'000 + i), number + 1);
   };
   return {0, number + 1, 4096, key(first_key), key(last_key)};
 }
@@ -412,7 +406,7 @@ class ManyL0TablesTest : public ::testing::Test {
     edit.new_tables.push_back(below);
     const auto empty =
         std::make_shared<const Version>(KeyOrder(&order_, KeyOrder::Keys::kInternal));
-    version_ = testing::Applied(empty, edit);
+    version_ = Applied(empty, edit);
     ASSERT_NE(version_, nullptr);
     order_.Take();
   }
@@ -453,7 +447,7 @@ TEST_F(ManyL0TablesTest, ASearchForOverlapsIsNearlyLinear) {
     SCOPED_TRACE(name);
     Build(shape);
     for (const char* key : {"k100000", "k120000", "k140000"}) {
-      version_->Overlapping(0, testing::Range(key, key));
+      version_->Overlapping(0, Range(key, key));
       EXPECT_LE(order_.Take(), kComparisonsMax);
     }
     EXPECT_EQ(version_->Overlapping(0, {}).size(), kTables);
@@ -461,4 +455,4 @@ TEST_F(ManyL0TablesTest, ASearchForOverlapsIsNearlyLinear) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

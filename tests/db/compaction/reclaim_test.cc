@@ -21,11 +21,8 @@
 #include "tests/db/support/version_text.h"
 #include "tests/support/manual_clock.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::PlanText;
-using testing::VersionFromText;
 
 // ---- the picker
 
@@ -40,8 +37,7 @@ TableContents Of(uint64_t entries, uint64_t deletions) { return {entries, deleti
 
 VersionRef VersionOf(const PickRow& row) {
   VersionRef version = VersionFromText(row.tables);
-  for (const auto& [number, contents] : row.contents)
-    testing::SetContents(*version, number, contents);
+  for (const auto& [number, contents] : row.contents) SetContents(*version, number, contents);
   return version;
 }
 
@@ -152,9 +148,9 @@ TEST(OverwriteShare, FollowsASmallStoreThatBeginsToOverwrite) {
 
 TEST(PickReclaim, OldDeletionsGoDownWhateverThatFrees) {
   const VersionRef version = VersionFromText("L1: 1:[a..m] L2: 2:[a..z]*10 L3: 3:[x..z]");
-  testing::SetContents(*version, 1, {1000, 1, 7, /*deletions_since=*/100});
-  testing::SetContents(*version, 2, {1000, 2, 7, 50});
-  testing::SetContents(*version, 3, {1000, 0, 0, 0});
+  SetContents(*version, 1, {1000, 1, 7, /*deletions_since=*/100});
+  SetContents(*version, 2, {1000, 2, 7, 50});
+  SetContents(*version, 3, {1000, 0, 0, 0});
   const auto pick = [&](const ReclaimRule& rule) {
     return PlanText(PickReclaim(*version, {}, {}, rule));
   };
@@ -166,11 +162,11 @@ TEST(PickReclaim, OldDeletionsGoDownWhateverThatFrees) {
   const auto plan = PickReclaim(*version, {}, {}, {.old = {.before = 101}});
   ASSERT_TRUE(plan.has_value());
   EXPECT_EQ(plan->deletions_since.value(), 50u) << "its outputs have deletions of both";
-  testing::SetContents(*version, 2, {});
+  SetContents(*version, 2, {});
   EXPECT_EQ(PickReclaim(*version, {}, {}, {.old = {.before = 101}})->deletions_since, 0u)
       << "it is unknown what 2 has";
-  testing::SetContents(*version, 1, {1000, 1000, 7, 100});
-  testing::SetContents(*version, 2, {1000, 0, 0, 0});
+  SetContents(*version, 1, {1000, 1000, 7, 100});
+  SetContents(*version, 2, {1000, 0, 0, 0});
   EXPECT_EQ(pick({}), "L1 1 + 2 | 3") << "it frees all of them";
   EXPECT_EQ(pick({.old = {.before = 100}, .only_old = true}), "nothing");
   EXPECT_EQ(pick({.old = {.before = 101}, .only_old = true}), "L1 1 + 2 | 3");
@@ -178,8 +174,8 @@ TEST(PickReclaim, OldDeletionsGoDownWhateverThatFrees) {
 
 TEST(PickReclaim, OldDeletionsGoFromTheLastLevelToo) {
   const VersionRef version = VersionFromText("L6: 1:[a..m] 2:[n..z]");
-  testing::SetContents(*version, 1, {9, 1, 7, /*deletions_since=*/100});
-  testing::SetContents(*version, 2, {9, 0, 0, 0});
+  SetContents(*version, 1, {9, 1, 7, /*deletions_since=*/100});
+  SetContents(*version, 2, {9, 0, 0, 0});
   EXPECT_EQ(PlanText(PickReclaim(*version, {}, {}, {.old = {.before = 100}})), "nothing");
   const auto plan = PickReclaim(*version, {}, {}, {.old = {.before = 101}});
   EXPECT_EQ(PlanText(plan), "L6 1");
@@ -188,8 +184,8 @@ TEST(PickReclaim, OldDeletionsGoFromTheLastLevelToo) {
 
 TEST(PickReclaim, TheTimeOfNewDeletionsIsNotThatOfOthers) {
   const VersionRef version = VersionFromText("L1: 1:[a..m]*11 L2: 2:[a..m]");
-  testing::SetContents(*version, 1, {9, 0, 0, 0});
-  testing::SetContents(*version, 2, {9, 0, 0, 0});
+  SetContents(*version, 1, {9, 0, 0, 0});
+  SetContents(*version, 2, {9, 0, 0, 0});
   EXPECT_EQ(Pick(*version, JobClass::kDeep, {}, {}, {})->deletions_since, std::nullopt);
 }
 
@@ -204,13 +200,13 @@ TEST(IsFlushToReclaimDue, IfItHidesAQuarterOfAllEntries) {
   EXPECT_TRUE(IsFlushToReclaimDue(SpaceOf(*version), 10));
   EXPECT_FALSE(IsFlushToReclaimDue(SpaceOf(*version), 0)) << "those in tables need no flush";
   EXPECT_FALSE(IsFlushToReclaimDue(SpaceOf(*VersionFromText("")), 50)) << "nothing to hide";
-  testing::SetContents(*version, 3, {});
+  SetContents(*version, 3, {});
   EXPECT_FALSE(IsFlushToReclaimDue(SpaceOf(*version), 1000)) << "it is not known how much 3 has";
 }
 
 // ---- a store
 
-class ReclaimTest : public testing::ScriptedStoreTest {
+class ReclaimTest : public ScriptedStoreTest {
  protected:
   static constexpr int kKeys = 2000;
 
@@ -239,7 +235,7 @@ TEST_F(ReclaimTest, ASnapshotKeepsWhatWasDeleted) {
   db_->ReleaseSnapshot(snapshot);
   Rest();
   EXPECT_EQ(TableBytes(), 0u);
-  EXPECT_EQ(testing::ReadAll(db_.get()).size(), 0u);
+  EXPECT_EQ(ReadAll(db_.get()).size(), 0u);
 }
 
 // The deletions are flushed although their memtable is not full.
@@ -249,7 +245,7 @@ TEST_F(ReclaimTest, TheTablesAndLogsOfAnEmptyStoreGetSmall) {
   // Preallocated, the current log takes more, and so does each prepared one.
   Await("the logs are small", [&] { return TableBytes() == 0 && TotalSize(".log") <= 256 << 10; });
   Write(0, kKeys);
-  EXPECT_EQ(testing::ReadAll(db_.get()).size(), size_t{kKeys});
+  EXPECT_EQ(ReadAll(db_.get()).size(), size_t{kKeys});
 }
 
 TEST_F(ReclaimTest, DeletionsOfAnEarlierOpenCount) {
@@ -277,7 +273,7 @@ TEST_F(ReclaimTest, OverwrittenEntriesAreFreedInRest) {
     Rest();
     EXPECT_LT(TableBytes(), 2 * live) << "L0 need not be due";
   }
-  EXPECT_EQ(testing::ReadAll(db_.get()).size(), size_t{kKeys});
+  EXPECT_EQ(ReadAll(db_.get()).size(), size_t{kKeys});
 }
 
 // ---- delete_persist_seconds
@@ -296,9 +292,9 @@ class DeletePersistTest : public ReclaimTest {
     ASSERT_TRUE(Flush(db_.get()).ok());
   }
   bool IsInTables(const std::string& bytes) {
-    const std::set<std::string> tables = testing::TableNames(&env_, name_);
+    const std::set<std::string> tables = TableNames(&env_, name_);
     return std::any_of(tables.begin(), tables.end(), [&](const std::string& table) {
-      return testing::FileBytes(&env_, name_ + "/" + table).find(bytes) != std::string::npos;
+      return FileBytes(&env_, name_ + "/" + table).find(bytes) != std::string::npos;
     });
   }
   void AwaitGone(const std::string& value) {
@@ -326,7 +322,7 @@ TEST_F(DeletePersistTest, TheAgeIsThatOfEarlierOpensToo) {
   EXPECT_TRUE(IsInTables(ValueOf(7)));
   env_.later_seconds = 600;
   AwaitGone(ValueOf(7));
-  EXPECT_EQ(testing::ReadAll(db_.get()).size(), size_t{kKeys - 1});
+  EXPECT_EQ(ReadAll(db_.get()).size(), size_t{kKeys - 1});
 }
 
 TEST_F(DeletePersistTest, ACompactionKeepsTheAge) {
@@ -375,4 +371,4 @@ TEST_F(DeletePersistTest, AChangeIsObeyedForTablesThatNobodyHasOpened) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -23,12 +23,10 @@
 #include "tests/support/fault_env.h"
 #include "tests/support/manual_clock.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
 
-using testing::kStoreName;
-
-class UnreadableInputTest : public testing::ScriptedStoreTest {
+class UnreadableInputTest : public ScriptedStoreTest {
  protected:
   UnreadableInputTest() {
     options_.env = &faults_;
@@ -38,12 +36,12 @@ class UnreadableInputTest : public testing::ScriptedStoreTest {
     EXPECT_TRUE(AddListener(db_.get(), checker_).ok());
     Put("a1", "old");
     Compact("a", "b");
-    const std::set<std::string> tables = testing::TableNames(&env_, name_);
+    const std::set<std::string> tables = TableNames(&env_, name_);
     Put("m1", "old");
     Compact("m", "n");
     EXPECT_EQ(TablesAt(1), 2);
-    faults_.Arm({.kind = testing::FaultKind::kErrorSticky,
-                 .ops = testing::kOpenRead | testing::kRead,
+    faults_.Arm({.kind = FaultKind::kErrorSticky,
+                 .ops = kOpenRead | kRead,
                  .name_part = *tables.rbegin()});  // the inputs it was made of may still exist
     Put("a1", "new");
     Compact("a", "b");
@@ -66,15 +64,14 @@ class UnreadableInputTest : public testing::ScriptedStoreTest {
 
   static constexpr uint64_t kRetryNanos = 10'000'000;
 
-  testing::FaultEnv faults_{&env_};
+  FaultEnv faults_{&env_};
   ManualClock clock_;
-  const std::shared_ptr<testing::JobSequenceChecker> checker_ =
-      std::make_shared<testing::JobSequenceChecker>();
+  const std::shared_ptr<JobSequenceChecker> checker_ = std::make_shared<JobSequenceChecker>();
 };
 
 TEST_F(UnreadableInputTest, IsTriedAgainAndMetricsSaySo) {
   const auto damage_found = [&] {
-    return testing::ParseMetrics(Property("lull.metrics")).at("lull_damage_found");
+    return ParseMetrics(Property("lull.metrics")).at("lull_damage_found");
   };
   EXPECT_EQ(damage_found(), 1);
   faults_.Heal();
@@ -145,9 +142,8 @@ class DamagedTableTest : public ::testing::Test {
     options.env = &disk_;
     options.create_if_missing = true;
     options.compression = leveldb::kNoCompression;
-    ASSERT_TRUE(testing::IsOk(
-        testing::OpenAt(options, kStoreName, &db_,
-                        "own_coordinator=true;l0_trigger=40;l0_slowdown=50;l0_stop=60")));
+    ASSERT_TRUE(IsOk(OpenAt(options, kStoreName, &db_,
+                            "own_coordinator=true;l0_trigger=40;l0_slowdown=50;l0_stop=60")));
   }
   void Fill(int begin, int end, const std::string& value) {
     for (int i = begin; i < end; ++i) ASSERT_TRUE(db_->Put({}, Key(i), value).ok());
@@ -157,7 +153,7 @@ class DamagedTableTest : public ::testing::Test {
   /// end.
   void DamageNewestTable(int64_t offset) {
     db_.reset();
-    const std::string path = kStoreName + ("/" + *testing::TableNames(&disk_, kStoreName).rbegin());
+    const std::string path = kStoreName + ("/" + *TableNames(&disk_, kStoreName).rbegin());
     uint64_t bytes = 0;
     ASSERT_TRUE(disk_.GetFileSize(path, &bytes).ok());
     const uint64_t place = static_cast<uint64_t>(offset) + (offset < 0 ? bytes : 0);
@@ -191,7 +187,7 @@ class DamagedTableTest : public ::testing::Test {
     return readable;
   }
 
-  testing::CrashEnv disk_;
+  CrashEnv disk_;
   std::unique_ptr<leveldb::DB> db_;
 };
 
@@ -212,7 +208,7 @@ TEST_P(DamagedPartTest, HidesNothingElse) {
   for (const int first : {0, 1000, 2000})
     ASSERT_NO_FATAL_FAILURE(Fill(first, first + 1000, std::string(100, 'v')));
   if (part.level > 0) db_->CompactRange(nullptr, nullptr);
-  ASSERT_EQ(testing::TablesAt(db_.get(), part.level), part.level > 0 ? 1 : 3);
+  ASSERT_EQ(TablesAt(db_.get(), part.level), part.level > 0 ? 1 : 3);
   ASSERT_NO_FATAL_FAILURE(DamageNewestTable(part.offset));
   const int readable = CountReadableByGet(3000);
   EXPECT_GE(readable, part.readable_min);
@@ -246,16 +242,16 @@ TEST_F(DamagedTableTest, ACompactionStopsAtADamagedBlock) {
   ASSERT_NO_FATAL_FAILURE(Fill(0, 3000, std::string(100, 'o')));
   ASSERT_NO_FATAL_FAILURE(Fill(0, 3000, std::string(100, 'n')));
   ASSERT_NO_FATAL_FAILURE(DamageNewestTable(40'000));
-  const auto checker = std::make_shared<testing::JobSequenceChecker>();
+  const auto checker = std::make_shared<JobSequenceChecker>();
   ASSERT_TRUE(AddListener(db_.get(), checker).ok());
   const int readable = CountReadableByGet(3000);
   for (int round = 0; round < 2; ++round) db_->CompactRange(nullptr, nullptr);
   EXPECT_TRUE(WaitForIdle(db_.get()).IsCorruption());
-  EXPECT_EQ(testing::TablesAt(db_.get(), 0), 2) << "nothing was merged without the block";
+  EXPECT_EQ(TablesAt(db_.get(), 0), 2) << "nothing was merged without the block";
   EXPECT_EQ(CountReadableByGet(3000), readable);
   db_.reset();
   EXPECT_EQ(checker->counts().failed, 1u) << "what is damaged is not read again";
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -11,11 +11,8 @@
 #include "tests/db/support/version_text.h"
 #include "tests/support/units.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::kMiB;
-using testing::VersionFromText;
 
 // f = 4, S_M = 8 MiB: L1 holds 32 MiB, in tables that are cut at 2 to 8 MiB; L2 holds 8 GiB.
 LayoutOptions SmallLayout() {
@@ -31,7 +28,7 @@ std::string VsstPickText(const std::string& tables, JobClass job_class,
                          const LayoutOptions& layout = SmallLayout()) {
   const VersionRef version = VersionFromText(tables);
   return version == nullptr ? "no such version"
-                            : testing::PlanText(Pick(*version, job_class, running, {}, layout));
+                            : PlanText(Pick(*version, job_class, running, {}, layout));
 }
 
 TEST(VsstTargets, GrowByFTablesThenPhiThenF) {
@@ -257,4 +254,4 @@ TEST(OverlapIndex, CountsEachTableBelowOnceForARange) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

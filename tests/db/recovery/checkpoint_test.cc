@@ -16,16 +16,8 @@
 #include "tests/db/support/table_names.h"
 #include "tests/support/fresh_directory.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::Contents;
-using testing::IsOk;
-using testing::OpenAt;
-using testing::ReadAll;
-using testing::ReadStore;
-using testing::SmallOptions;
-using testing::Writers;
 
 // ---- content ----
 
@@ -39,7 +31,7 @@ class CheckpointTest : public ::testing::Test {
   }
 
   leveldb::Env* const env_ = leveldb::Env::Default();
-  const std::string directory_ = testing::FreshDirectory("checkpoint");
+  const std::string directory_ = FreshDirectory("checkpoint");
   std::unique_ptr<leveldb::DB> db_;
 };
 
@@ -67,7 +59,7 @@ TEST_F(CheckpointTest, SharesTablesWhereItCan) {
   ASSERT_TRUE(CreateCheckpoint(db_.get(), directory_ + "/one").ok());
   ASSERT_TRUE(env_->CreateDir(directory_ + "/two").ok()) << "an empty directory will do";
   ASSERT_TRUE(CreateCheckpoint(db_.get(), directory_ + "/two/").ok());
-  const std::set<std::string> tables = testing::TableNames(env_, directory_ + "/one");
+  const std::set<std::string> tables = TableNames(env_, directory_ + "/one");
   ASSERT_EQ(tables.size(), 1u);
   EXPECT_EQ(std::filesystem::hard_link_count(directory_ + "/one/" + *tables.begin()), 3u);
   ASSERT_TRUE(db_->Put({}, "a", "2").ok());
@@ -82,7 +74,7 @@ TEST_F(CheckpointTest, RefusesDirectoriesWithSomethingInThem) {
   leveldb::Status status = CreateCheckpoint(db_.get(), directory_ + "/full");
   EXPECT_TRUE(status.IsInvalidArgument());
   EXPECT_NE(status.ToString().find("notes"), std::string::npos) << status.ToString();
-  EXPECT_EQ(testing::FileBytes(env_, directory_ + "/full/notes"), "mine");
+  EXPECT_EQ(FileBytes(env_, directory_ + "/full/notes"), "mine");
 
   EXPECT_TRUE(CreateCheckpoint(db_.get(), directory_ + "/store").IsInvalidArgument()) << "its own";
   EXPECT_TRUE(CreateCheckpoint(db_.get(), "").IsInvalidArgument());
@@ -115,8 +107,7 @@ TEST(CheckpointInMemoryTest, CopiesTablesWhereItCannot) {
 // ---- failures ----
 
 /// On a disk on which tables can be shared, or not.
-class CheckpointFailureTest : public testing::CopyFailureTest,
-                              public ::testing::WithParamInterface<bool> {
+class CheckpointFailureTest : public CopyFailureTest, public ::testing::WithParamInterface<bool> {
  protected:
   CheckpointFailureTest() {
     std::unique_ptr<leveldb::DB> db;
@@ -131,7 +122,7 @@ class CheckpointFailureTest : public testing::CopyFailureTest,
     wanted_["last"] = "write";
   }
 
-  const Operation checkpoint_ = [links = GetParam()](testing::CopyDisk* disk, const auto& begin) {
+  const Operation checkpoint_ = [links = GetParam()](CopyDisk* disk, const auto& begin) {
     disk->links = links;
     std::unique_ptr<leveldb::DB> db;
     EXPECT_TRUE(IsOk(OpenAt(SmallOptions(disk), "/store", &db)));
@@ -142,7 +133,7 @@ class CheckpointFailureTest : public testing::CopyFailureTest,
     return CreateCheckpoint(db.get(), "/copy");
   };
   /// The directory /copy must hold all of the checkpoint, or no store if the call failed.
-  const Check all_or_nothing_ = [this](const testing::CopyRun& run, testing::CrashEnv* left) {
+  const Check all_or_nothing_ = [this](const CopyRun& run, CrashEnv* left) {
     leveldb::Options options = SmallOptions(left);
     options.create_if_missing = false;
     std::unique_ptr<leveldb::DB> db;
@@ -164,7 +155,7 @@ class CheckpointFailureTest : public testing::CopyFailureTest,
 };
 
 TEST_P(CheckpointFailureTest, EveryOperation) {
-  FaultEach(testing::kCopyFaults, checkpoint_, all_or_nothing_);
+  FaultEach(kCopyFaults, checkpoint_, all_or_nothing_);
 }
 
 TEST_P(CheckpointFailureTest, ACrashAtEveryStep) {
@@ -175,4 +166,4 @@ INSTANTIATE_TEST_SUITE_P(Tables, CheckpointFailureTest, ::testing::Bool(),
                          [](const auto& param) { return param.param ? "Linked" : "Copied"; });
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -26,17 +26,15 @@
 #include "tests/db/support/table_names.h"
 #include "tests/support/fresh_directory.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
 
-using testing::FileBytes;
 using ::testing::HasSubstr;
-using testing::StoreFiles;
 
 // Logs are preallocated, and prepared ones hold nothing.
 TEST(LostFilesTest, OnlyLogsWithEntriesAreKeptAndOnlyTheirUsedPart) {
   leveldb::Env* const env = leveldb::Env::Default();
-  const std::string store = testing::FreshDirectory("lost_logs") + "/store";
+  const std::string store = FreshDirectory("lost_logs") + "/store";
   StoreFiles files(env, store);
   const std::string value(100'000, 'v');
   const uint64_t damaged = files.AddWal({"a@1=" + value, "b@2=" + value, "c@3=c3"}, 1);
@@ -53,7 +51,7 @@ TEST(LostFilesTest, OnlyLogsWithEntriesAreKeptAndOnlyTheirUsedPart) {
   }
   std::unique_ptr<leveldb::DB> db;
   leveldb::Options options;
-  ASSERT_EQ(testing::OpenAt(options, store, &db).ToString(), "OK");
+  ASSERT_EQ(OpenAt(options, store, &db).ToString(), "OK");
   const std::string lost = LostDirectoryName(store);
   uint64_t kept_bytes = 0;
   ASSERT_TRUE(env->GetFileSize(lost + LogFileName("", damaged), &kept_bytes).ok());
@@ -67,7 +65,7 @@ TEST(LostFilesTest, OnlyLogsWithEntriesAreKeptAndOnlyTheirUsedPart) {
 
 TEST(LostFilesTest, AFileNamedLostIsNamed) {
   leveldb::Env* const env = leveldb::Env::Default();
-  const std::string store = testing::FreshDirectory("file_lost") + "/store";
+  const std::string store = FreshDirectory("file_lost") + "/store";
   StoreFiles files(env, store);
   const uint64_t log = files.AddWal({"a@1=a1", "b@2=b2"}, 1);
   files.WriteManifest(log);
@@ -76,8 +74,8 @@ TEST(LostFilesTest, AFileNamedLostIsNamed) {
   ASSERT_TRUE(leveldb::WriteStringToFile(env, bytes, LogFileName(store, log)).ok());
   ASSERT_TRUE(leveldb::WriteStringToFile(env, "mine", LostDirectoryName(store)).ok());
   std::unique_ptr<leveldb::DB> db;
-  for (const leveldb::Status& status : {testing::OpenAt(leveldb::Options(), store, &db),
-                                        leveldb::RepairDB(store, leveldb::Options())}) {
+  for (const leveldb::Status& status :
+       {OpenAt(leveldb::Options(), store, &db), leveldb::RepairDB(store, leveldb::Options())}) {
     EXPECT_THAT(status.ToString(), HasSubstr("store/lost: the store needs a directory"));
   }
   EXPECT_EQ(FileBytes(env, LostDirectoryName(store)), "mine");
@@ -87,7 +85,7 @@ TEST(LostFilesTest, AFileNamedLostIsNamed) {
 TEST(DirectoryNameTest, ADirectoryNamedLikeAFileIsIgnored) {
   leveldb::Env* const env = leveldb::Env::Default();
   for (const bool repairs : {false, true}) {
-    const std::string store = testing::FreshDirectory("directories") + "/store";
+    const std::string store = FreshDirectory("directories") + "/store";
     StoreFiles files(env, store);
     files.AddTable(0, "a@1=a1");
     files.WriteManifest(files.AddWal({"b@2=b2"}, 2));
@@ -101,8 +99,8 @@ TEST(DirectoryNameTest, ADirectoryNamedLikeAFileIsIgnored) {
       ASSERT_EQ(leveldb::RepairDB(store, options).ToString(), "OK");
     }
     std::unique_ptr<leveldb::DB> db;
-    ASSERT_EQ(testing::OpenAt(options, store, &db).ToString(), "OK");
-    EXPECT_EQ(testing::ReadAll(db.get()).size(), 2u);
+    ASSERT_EQ(OpenAt(options, store, &db).ToString(), "OK");
+    EXPECT_EQ(ReadAll(db.get()).size(), 2u);
     db.reset();
     for (const std::string& directory : directories) EXPECT_TRUE(env->FileExists(directory));
     ASSERT_EQ(leveldb::DestroyDB(store, options).ToString(), "OK");
@@ -146,7 +144,7 @@ class NoFileTest : public ::testing::TestWithParam<NoFile> {
   }
   leveldb::Status Read(std::string* text) const {
     std::unique_ptr<leveldb::DB> db;
-    const leveldb::Status status = testing::OpenAt(leveldb::Options(), store_, &db);
+    const leveldb::Status status = OpenAt(leveldb::Options(), store_, &db);
     if (!status.ok()) return status;
     const std::unique_ptr<leveldb::Iterator> it(db->NewIterator(leveldb::ReadOptions()));
     text->clear();
@@ -168,7 +166,7 @@ class NoFileTest : public ::testing::TestWithParam<NoFile> {
   }
 
   leveldb::Env* const env_ = leveldb::Env::Default();
-  const std::string store_ = testing::FreshDirectory("no_file") + "/store";
+  const std::string store_ = FreshDirectory("no_file") + "/store";
   std::string path_;
 };
 
@@ -196,4 +194,4 @@ INSTANTIATE_TEST_SUITE_P(All, NoFileTest, ::testing::ValuesIn(kNoFiles),
                          [](const auto& info) { return info.param.first; });
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

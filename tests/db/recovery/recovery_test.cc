@@ -25,23 +25,17 @@
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
 
 using leveldb::Status;
-using testing::CrashEnv;
-using testing::CrashOptions;
-using testing::FileBytes;
 using ::testing::HasSubstr;
-using testing::kStoreName;
-using testing::NamesEndingIn;
-using testing::StoreFiles;
 
 Status OpenOn(leveldb::Env* env, std::unique_ptr<leveldb::DB>* db, bool paranoid = false) {
   leveldb::Options options;
   options.env = env;
   options.paranoid_checks = paranoid;
-  return testing::OpenAt(options, kStoreName, db);
+  return OpenAt(options, kStoreName, db);
 }
 
 std::string InLost(const std::string& path) {
@@ -50,7 +44,7 @@ std::string InLost(const std::string& path) {
 
 std::string KeysIn(leveldb::DB* db) {
   std::string keys;
-  for (const auto& [key, value] : testing::ReadAll(db)) keys += key;
+  for (const auto& [key, value] : ReadAll(db)) keys += key;
   return keys;
 }
 
@@ -171,8 +165,8 @@ TEST_F(LostLogTest, AnErrorOfTheOpenAtAnyOperationLosesNeither) {
   bool hit = true;
   for (uint64_t index = 0; hit; ++index) {
     const auto disk = disk_.Crash(0, CrashOptions::KeepAll());
-    testing::FaultEnv env(disk.get());
-    env.Arm({.kind = testing::FaultKind::kErrorOnce, .index = index});
+    FaultEnv env(disk.get());
+    env.Arm({.kind = FaultKind::kErrorOnce, .index = index});
     std::unique_ptr<leveldb::DB> db;
     OpenOn(&env, &db);
     db.reset();
@@ -291,7 +285,7 @@ class BadManifestEndTest : public ::testing::TestWithParam<bool> {
     later.last_sequence = 3;
     manifest_ = DescriptorFileName(kStoreName, files.WriteManifest(old, later, 1));
     const std::string bytes = FileBytes(&disk_, manifest_);
-    log::Reader reader(std::make_unique<testing::MemorySequential>(bytes), manifest_);
+    log::Reader reader(std::make_unique<MemorySequential>(bytes), manifest_);
     leveldb::Slice first;
     ASSERT_TRUE(reader.ReadRecord(&first));
     offset_ = reader.ValidBytes();
@@ -304,7 +298,7 @@ class BadManifestEndTest : public ::testing::TestWithParam<bool> {
     }
     options_.env = &disk_;
   }
-  Status Open() { return testing::OpenAt(options_, kStoreName, &db_); }
+  Status Open() { return OpenAt(options_, kStoreName, &db_); }
 
   CrashEnv disk_;
   leveldb::Options options_;
@@ -490,8 +484,8 @@ TEST_F(ReplayTest, ALongLogIsReplayedInMemtablesOfTheUsualSize) {
   options_.write_buffer_size = 64 << 10;
   options_.compression = leveldb::kNoCompression;
   const auto scheduling = SchedulingOptions().SetL0Trigger(100);  // they stay there
-  ASSERT_TRUE(testing::OpenAt(options_, kStoreName, &db_, scheduling).ok());
-  EXPECT_GE(testing::TablesAt(db_.get(), 0), 5);
+  ASSERT_TRUE(OpenAt(options_, kStoreName, &db_, scheduling).ok());
+  EXPECT_GE(TablesAt(db_.get(), 0), 5);
   std::string value;
   for (int i = 0; i < 100; ++i) {
     ASSERT_TRUE(db_->Get({}, "k" + std::to_string(100 + i), &value).ok());
@@ -510,11 +504,11 @@ TEST_F(ReplayTest, ManySmallLogsShareATable) {
   }
   files_.WriteManifest(first);
   ASSERT_TRUE(OpenOn(&disk_, &db_).ok());
-  EXPECT_EQ(testing::TablesAt(db_.get(), 0), 1);
+  EXPECT_EQ(TablesAt(db_.get(), 0), 1);
   std::string value;
   ASSERT_TRUE(db_->Get({}, "last", &value).ok());
   EXPECT_EQ(value, std::to_string(kLogs));
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -17,18 +17,10 @@
 #include "tests/support/crash_env.h"
 #include "tests/support/option_sets.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
 
-using testing::AllFiles;
-using testing::CrashEnv;
-using testing::CrashOptions;
-using testing::FileBytes;
 using ::testing::HasSubstr;
-using testing::kStoreName;
-using testing::ReadStore;
-using testing::StoreFiles;
-using testing::StoreReading;
 
 enum class Manifest {
   kKept,
@@ -65,8 +57,8 @@ void MakeDamagedStore(CrashEnv* env, Manifest manifest) {
 // The worst order: renames survive, but not the creation of the tables that they make necessary.
 CrashOptions RenamesFirst() {
   CrashOptions options;
-  options.decide_entry = [](const testing::PendingEntry& entry) {
-    return entry.op != testing::DiskOp::kCreate || entry.path.ends_with(".dbtmp");
+  options.decide_entry = [](const PendingEntry& entry) {
+    return entry.op != DiskOp::kCreate || entry.path.ends_with(".dbtmp");
   };
   return options;
 }
@@ -78,7 +70,7 @@ bool AnOpenKeepsTheDamagedTable(const CrashEnv& disk) {
   leveldb::Options options;
   options.env = env.get();
   std::unique_ptr<leveldb::DB> db;
-  testing::OpenAt(options, kStoreName, &db);  // or the open fails, and nothing is deleted
+  OpenAt(options, kStoreName, &db);  // or the open fails, and nothing is deleted
   db.reset();
   const auto files = AllFiles(env.get(), kStoreName);
   return std::any_of(files.begin(), files.end(), [](const auto& file) {
@@ -135,4 +127,4 @@ INSTANTIATE_TEST_SUITE_P(All, RepairCrashTest,
                                            Manifest::kDamaged));
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

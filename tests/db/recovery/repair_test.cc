@@ -25,18 +25,10 @@
 #include "util/coding.h"
 #include "util/crc32c.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
 
-using testing::AllFiles;
-using testing::CrashEnv;
-using testing::CrashOptions;
-using testing::FileBytes;
 using ::testing::HasSubstr;
-using testing::kStoreName;
-using testing::ReadStore;
-using testing::StoreFiles;
-using testing::StoreReading;
 
 class RepairTest : public ::testing::Test {
  protected:
@@ -52,7 +44,7 @@ class RepairTest : public ::testing::Test {
   }
 
   std::set<std::string> LostFiles() {
-    return testing::NamesEndingIn(&env_, LostDirectoryName(kStoreName), "");
+    return NamesEndingIn(&env_, LostDirectoryName(kStoreName), "");
   }
   std::string TablePath(uint64_t number) const { return TableFileName(kStoreName, number); }
 
@@ -286,7 +278,7 @@ TEST_F(RepairTest, AWalThatWasFlushedDoesNotComeBack) {
 }
 
 TEST_F(RepairTest, AFileThatCannotBeOpenedEndsItWithNothingChanged) {
-  testing::FaultEnv env(&env_);
+  FaultEnv env(&env_);
   const uint64_t table = files_.AddTable(1, "a@1=a");
   const uint64_t wal = files_.AddWal({"b@2=b"});
   files_.WriteManifest(wal);
@@ -295,8 +287,8 @@ TEST_F(RepairTest, AFileThatCannotBeOpenedEndsItWithNothingChanged) {
   const auto before = AllFiles(&env_, kStoreName);
   for (const std::string& path : {TablePath(table), LogFileName(kStoreName, wal)}) {
     env.Heal();
-    env.Arm({.kind = testing::FaultKind::kErrorSticky,
-             .ops = testing::kOpenRead,
+    env.Arm({.kind = FaultKind::kErrorSticky,
+             .ops = kOpenRead,
              .name_part = path.substr(sizeof(kStoreName))});
     EXPECT_THAT(leveldb::RepairDB(kStoreName, options).ToString(), HasSubstr(path));
     EXPECT_EQ(AllFiles(&env_, kStoreName), before);
@@ -491,7 +483,7 @@ class RefusalTest : public RepairTest {
     EXPECT_THAT(status.ToString(), HasSubstr(cause));
     EXPECT_EQ(AllFiles(&env_, kStoreName), before);
     std::unique_ptr<leveldb::DB> db;
-    EXPECT_FALSE(testing::OpenAt(options_, kStoreName, &db).ok());
+    EXPECT_FALSE(OpenAt(options_, kStoreName, &db).ok());
   }
   // Replaces the type of the table's first block, which ends before `next_block`, and its checksum.
   void SetCompression(const std::string& path, const std::string& next_block, char type) {
@@ -509,14 +501,14 @@ class RefusalTest : public RepairTest {
 TEST_F(RefusalTest, AnotherComparator) {
   files_.AddTable(1, "a@1=x");
   files_.WriteManifest(0);
-  options_.comparator = testing::ReverseComparator();
+  options_.comparator = ReverseComparator();
   ExpectRefusal("was written with comparator leveldb.BytewiseComparator");
   ASSERT_TRUE(env_.RemoveFile(CurrentFileName(kStoreName)).ok());
   ExpectRefusal("was written with comparator leveldb.BytewiseComparator");
 }
 
 TEST_F(RefusalTest, IntactBlocksInAnotherOrderMeanAnotherComparator) {
-  options_.comparator = testing::ReverseComparator();
+  options_.comparator = ReverseComparator();
   for (const size_t block_bytes : {size_t{1}, size_t{4096}}) {  // in the index, in a block
     StoreFiles files(&env_, kStoreName);
     files.SetBlockBytes(block_bytes);
@@ -535,7 +527,7 @@ TEST_F(RefusalTest, ADamagedManifestStillNamesTheComparator) {
   for (const size_t at : {size_t{0}, size_t{6}, size_t{7}, size_t{8}, size_t{12}, size_t{40}}) {
     SCOPED_TRACE(at);
     Flip(path, at, 1);
-    options_.comparator = testing::ReverseComparator();
+    options_.comparator = ReverseComparator();
     ExpectRefusal("another comparator");
     Flip(path, at, 1);
   }
@@ -568,7 +560,7 @@ TEST_F(RefusalTest, AStoreOfAnotherDatabaseIsNamed) {
     for (const bool create : {false, true}) {
       options_.create_if_missing = create;
       std::unique_ptr<leveldb::DB> db;
-      EXPECT_THAT(testing::OpenAt(options_, kStoreName, &db).ToString(), HasSubstr(message));
+      EXPECT_THAT(OpenAt(options_, kStoreName, &db).ToString(), HasSubstr(message));
     }
     ExpectRefusal(message);
   }
@@ -577,12 +569,12 @@ TEST_F(RefusalTest, AStoreOfAnotherDatabaseIsNamed) {
 TEST_F(RefusalTest, SoIsAManifestWithTagsOfAnother) {
   files_.AddTable(1, "a@1=x");
   const std::string path = DescriptorFileName(kStoreName, files_.WriteManifest(0));
-  testing::WrittenFile file;
-  log::Writer writer(std::make_unique<testing::MemoryWritable>(&file));
+  WrittenFile file;
+  log::Writer writer(std::make_unique<MemoryWritable>(&file));
   ASSERT_TRUE(writer.AddRecord("\x67\x01\x02").ok());  // 103: a new file with a checksum
   ASSERT_TRUE(leveldb::WriteStringToFile(&env_, file.bytes, path).ok());
   ExpectRefusal("unknown tag 103");
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -28,13 +28,10 @@
 #include "tests/db/support/table_names.h"
 #include "tests/support/crash_env.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
 
-using testing::CrashEnv;
 using ::testing::HasSubstr;
-using testing::kStoreName;
-using testing::StoreFiles;
 
 class DamagedWalTest : public ::testing::Test {
  protected:
@@ -47,7 +44,7 @@ class DamagedWalTest : public ::testing::Test {
                         value + std::to_string(i) + std::string(1000, 'v'));
     }
     const std::string path = LogFileName(kStoreName, files_.AddWal(records, first));
-    const std::string bytes = testing::FileBytes(&env_, path);
+    const std::string bytes = FileBytes(&env_, path);
     EXPECT_TRUE(env_.RemoveFile(path).ok());
     return bytes;
   }
@@ -60,7 +57,7 @@ class DamagedWalTest : public ::testing::Test {
     leveldb::Options options = files_.options();
     options.info_log = &lines_;
     EXPECT_EQ(leveldb::RepairDB(kStoreName, options).ToString(), "OK");
-    const testing::StoreReading reading = testing::ReadStore(options, kStoreName);
+    const StoreReading reading = ReadStore(options, kStoreName);
     EXPECT_EQ(reading.status.ToString(), "OK");
     for (const std::string& directory : {std::string(kStoreName), LostDirectoryName(kStoreName)}) {
       std::vector<std::string> names;
@@ -72,7 +69,7 @@ class DamagedWalTest : public ::testing::Test {
 
   CrashEnv env_;
   StoreFiles files_{&env_, kStoreName};
-  testing::LinesLogger lines_;
+  LinesLogger lines_;
 };
 
 TEST_F(DamagedWalTest, OneByteCostsOneRecord) {
@@ -94,8 +91,8 @@ TEST_F(DamagedWalTest, OneByteCostsOneRecord) {
 
 // A value may contain a log whose records have valid checksums.
 TEST_F(DamagedWalTest, ALogInsideAValueIsNoPartOfTheLog) {
-  testing::WrittenFile inner;
-  log::Writer inner_writer(std::make_unique<testing::MemoryWritable>(&inner));
+  WrittenFile inner;
+  log::Writer inner_writer(std::make_unique<MemoryWritable>(&inner));
   const auto batch_of = [](const std::string& key, const std::string& value,
                            SequenceNumber sequence) {
     leveldb::WriteBatch batch;
@@ -104,8 +101,8 @@ TEST_F(DamagedWalTest, ALogInsideAValueIsNoPartOfTheLog) {
     return batch::Contents(batch).ToString();
   };
   ASSERT_TRUE(inner_writer.AddRecord(batch_of("inner", "x", 7)).ok());
-  testing::WrittenFile outer;
-  log::Writer writer(std::make_unique<testing::MemoryWritable>(&outer));
+  WrittenFile outer;
+  log::Writer writer(std::make_unique<MemoryWritable>(&outer));
   ASSERT_TRUE(writer.AddRecord(WalPreamble(1)).ok());
   const size_t at = outer.bytes.size();
   const std::string value = inner.bytes + std::string(100, '\0');
@@ -148,10 +145,10 @@ TEST_F(DamagedWalTest, WhatARecycledFileHeldBeforeDoesNotComeBack) {
 TEST(ScanTableTest, NoticesAFlippedByteOfAnyBlock) {
   CrashEnv disk;
   const std::unique_ptr<const leveldb::FilterPolicy> policy(leveldb::NewBloomFilterPolicy(10));
-  leveldb::Options options = testing::SmallOptions(&disk);
+  leveldb::Options options = SmallOptions(&disk);
   options.filter_policy = policy.get();
   std::unique_ptr<leveldb::DB> db;
-  ASSERT_TRUE(testing::OpenAt(options, kStoreName, &db).ok());
+  ASSERT_TRUE(OpenAt(options, kStoreName, &db).ok());
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(db->Put({}, std::to_string(i), "value").ok());
   ASSERT_TRUE(Flush(db.get()).ok());
   db.reset();
@@ -159,9 +156,8 @@ TEST(ScanTableTest, NoticesAFlippedByteOfAnyBlock) {
   options.filter_policy = nullptr;
   StoreContext context(options);
   context.name = kStoreName;
-  const std::string path =
-      std::string(kStoreName) + "/" + *testing::TableNames(&disk, kStoreName).begin();
-  const std::string whole = testing::FileBytes(&disk, path);
+  const std::string path = std::string(kStoreName) + "/" + *TableNames(&disk, kStoreName).begin();
+  const std::string whole = FileBytes(&disk, path);
   TableScan scan;
   ASSERT_TRUE(ScanTable(context, 1, path, &scan).ok());
   ASSERT_EQ(scan.damage.ToString(), "OK");
@@ -177,4 +173,4 @@ TEST(ScanTableTest, NoticesAFlippedByteOfAnyBlock) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -18,26 +18,21 @@
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::Contents;
-using testing::CrashEnv;
-using testing::FaultEnv;
-using testing::kStoreName;
 
 class SessionsTest : public ::testing::Test {
  protected:
-  SessionsTest() : options_(testing::SmallOptions(&disk_)) {
+  SessionsTest() : options_(SmallOptions(&disk_)) {
     options_.compression = leveldb::kNoCompression;
   }
 
   void Open(leveldb::Env* env = nullptr) {
     db_.reset();
     if (env != nullptr) options_.env = env;
-    ASSERT_EQ(testing::OpenAt(options_, kStoreName, &db_).ToString(), "OK");
+    ASSERT_EQ(OpenAt(options_, kStoreName, &db_).ToString(), "OK");
   }
-  void ExpectAll() { EXPECT_EQ(testing::ReadAll(db_.get()), expected_); }
+  void ExpectAll() { EXPECT_EQ(ReadAll(db_.get()), expected_); }
   /// Keys are overwritten by later sessions.
   void Write(size_t bytes, bool sync = false) {
     constexpr size_t kValueBytes = 500;
@@ -51,11 +46,11 @@ class SessionsTest : public ::testing::Test {
       expected_[key] = value;
     }
   }
-  std::set<std::string> Tables() { return testing::TableNames(options_.env, kStoreName); }
-  std::set<std::string> Logs() { return testing::NamesEndingIn(options_.env, kStoreName, ".log"); }
+  std::set<std::string> Tables() { return TableNames(options_.env, kStoreName); }
+  std::set<std::string> Logs() { return NamesEndingIn(options_.env, kStoreName, ".log"); }
   /// What an ended process leaves, after the machine also ended.
   std::unique_ptr<CrashEnv> PowerLoss() {
-    auto after = disk_.Crash(1, testing::CrashOptions::LoseAllUnsynced());
+    auto after = disk_.Crash(1, CrashOptions::LoseAllUnsynced());
     db_.reset();
     return after;
   }
@@ -101,7 +96,7 @@ TEST_F(SessionsTest, NothingGrowsWithoutBound) {
     for (int session = 0; session < 300; ++session) {
       Open();
       logs_max = std::max(logs_max, Logs().size());
-      l0_max = std::max(l0_max, testing::TablesAt(db_.get(), 0));
+      l0_max = std::max(l0_max, TablesAt(db_.get(), 0));
       Write(bytes);
     }
     EXPECT_LE(logs_max, 40u) << bytes;
@@ -116,9 +111,7 @@ TEST_F(SessionsTest, WhatFillsAMemTableIsInTablesAfterTheNextSession) {
     CrashEnv disk;
     FaultEnv env(&disk);
     if (fails) {
-      env.Arm({.kind = testing::FaultKind::kErrorSticky,
-               .ops = testing::kOpenWrite,
-               .name_part = ".ldb"});
+      env.Arm({.kind = FaultKind::kErrorSticky, .ops = kOpenWrite, .name_part = ".ldb"});
     }
     Open(&env);
     Write(200'000);
@@ -142,11 +135,9 @@ TEST_F(SessionsTest, MuchIsFlushedAfterTheOpen) {
   options_.write_buffer_size = 64 << 10;
   {
     FaultEnv no_tables(&disk_);
-    no_tables.Arm({.kind = testing::FaultKind::kErrorSticky,
-                   .ops = testing::kOpenWrite,
-                   .name_part = ".ldb"});
+    no_tables.Arm({.kind = FaultKind::kErrorSticky, .ops = kOpenWrite, .name_part = ".ldb"});
     Open(&no_tables);
-    EXPECT_EQ(testing::ReadAll(db_.get()), expected_) << "no table is needed for the open";
+    EXPECT_EQ(ReadAll(db_.get()), expected_) << "no table is needed for the open";
     db_.reset();
   }
   Open(&disk_);
@@ -171,7 +162,7 @@ TEST_F(SessionsTest, ASyncedWriteKeepsEarlierSessions) {
     Write(500, /*sync=*/true);
     const auto after = PowerLoss();
     Open(after.get());
-    EXPECT_EQ(testing::ReadAll(db_.get()), expected_) << bytes;
+    EXPECT_EQ(ReadAll(db_.get()), expected_) << bytes;
     Open(&disk_);
   }
 }
@@ -186,7 +177,7 @@ TEST_F(SessionsTest, AfterAPowerLossThePrefixHasNoGap) {
   }
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const auto after = disk_.Crash(seed);
-    const Contents contents = testing::ReadStore(after.get(), kStoreName);
+    const Contents contents = ReadStore(after.get(), kStoreName);
     // Values count the writes: a value is there only if all lower ones were written before it.
     int newest = -1;
     for (const auto& [key, value] : contents) newest = std::max(newest, std::stoi(value));
@@ -202,8 +193,7 @@ TEST_F(SessionsTest, ASyncThatFailsRefusesTheWrite) {
   FaultEnv faults(&disk_);
   Open(&faults);
   const std::string earlier = *Logs().begin();
-  faults.Arm(
-      {.kind = testing::FaultKind::kErrorSticky, .ops = testing::kSync, .name_part = earlier});
+  faults.Arm({.kind = FaultKind::kErrorSticky, .ops = kSync, .name_part = earlier});
   leveldb::WriteOptions write;
   write.sync = true;
   EXPECT_FALSE(db_->Put(write, "key", "refused").ok());
@@ -212,7 +202,7 @@ TEST_F(SessionsTest, ASyncThatFailsRefusesTheWrite) {
   expected_["later"] = "accepted";
   const auto after = PowerLoss();
   Open(after.get());
-  Contents contents = testing::ReadAll(db_.get());
+  Contents contents = ReadAll(db_.get());
   contents.erase("key");  // a refused write can be there or not
   EXPECT_EQ(contents, expected_);
   db_.reset();
@@ -227,13 +217,13 @@ TEST_F(SessionsTest, ACopyOfALogHidesNothing) {
   Write(200'000);  // also overwrites those keys
   db_.reset();
   const std::string directory = std::string(kStoreName) + "/";
-  const std::string bytes = testing::FileBytes(&disk_, directory + first);
+  const std::string bytes = FileBytes(&disk_, directory + first);
   const std::string copy = LogFileName(kStoreName, 900);
   ASSERT_TRUE(leveldb::WriteStringToFile(&disk_, bytes, copy).ok());
   leveldb::DB* raw = nullptr;
   ASSERT_TRUE(OpenReadOnly(options_, kStoreName, &raw).ok());
   const auto expect_all = [this](leveldb::DB* db) {
-    EXPECT_EQ(testing::ReadAll(db), expected_);
+    EXPECT_EQ(ReadAll(db), expected_);
     std::string value;
     for (const auto& [key, newest] : expected_) {
       ASSERT_TRUE(db->Get({}, key, &value).ok());
@@ -251,14 +241,14 @@ TEST_F(SessionsTest, ACopyOfALogHidesNothing) {
 }
 
 TEST_F(SessionsTest, LogsOfOthersAreFlushedAtTheOpen) {
-  testing::StoreFiles files(&disk_, kStoreName);
+  StoreFiles files(&disk_, kStoreName);
   const uint64_t first = files.AddWal({"a@1=a1"});  // nothing shows where it begins
   files.AddWal({"b@2=b2"});
   files.WriteManifest(first);
   Open();
   EXPECT_EQ(Tables().size(), 1u);
-  EXPECT_EQ(testing::ReadAll(db_.get()), (Contents{{"a", "a1"}, {"b", "b2"}}));
+  EXPECT_EQ(ReadAll(db_.get()), (Contents{{"a", "a1"}, {"b", "b2"}}));
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -13,7 +13,7 @@
 #include "tests/db/support/job_sequence_checker.h"
 #include "tests/support/manual_clock.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
 
 constexpr uint64_t kMs = 1'000'000;
@@ -54,8 +54,7 @@ class ActivityStatsTest : public ::testing::Test {
   ManualClock clock_;
   EventHub hub_;
   ActivityStats stats_{&clock_, &hub_};
-  std::shared_ptr<testing::JobSequenceChecker> checker_ =
-      std::make_shared<testing::JobSequenceChecker>();
+  std::shared_ptr<JobSequenceChecker> checker_ = std::make_shared<JobSequenceChecker>();
 };
 
 TEST_F(ActivityStatsTest, AJobFromBeginToEnd) {
@@ -232,7 +231,7 @@ TEST_F(ActivityStatsTest, WhoComesLateIsToldWhatIsUnderWay) {
   stats_.JobPaused(*paused);
   stats_.SetDirective(Slowing(StallCause::kL0));
   const SlowedWrite write(&stats_);
-  const auto late = std::make_shared<testing::JobSequenceChecker>();
+  const auto late = std::make_shared<JobSequenceChecker>();
   EXPECT_TRUE(stats_.AddListener(late).ok());
   EXPECT_TRUE(stats_.AddListener(late).IsInvalidArgument());
   late->Await([](const auto& counts) {
@@ -253,4 +252,4 @@ TEST_F(ActivityStatsTest, OptionsAreAnEventOnlyWhenTheyChange) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

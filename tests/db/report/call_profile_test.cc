@@ -18,24 +18,24 @@
 #include "util/clock.h"
 #include "util/thread.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
 
 constexpr uint64_t kReadTakesNanos = 2'000'000;
 
 /// Each read of a table takes kReadTakesNanos.
-class SlowReadsEnv final : public testing::FaultEnv {
+class SlowReadsEnv final : public FaultEnv {
  public:
   SlowReadsEnv() : FaultEnv(leveldb::Env::Default()) {
-    set_before_operation([](testing::IoOp op, const std::string&) {
+    set_before_operation([](IoOp op, const std::string&) {
       const uint64_t begin = Clock::System()->NowNanos();
-      while (op == testing::kRead && Clock::System()->NowNanos() - begin < kReadTakesNanos) {
+      while (op == kRead && Clock::System()->NowNanos() - begin < kReadTakesNanos) {
       }
     });
   }
 };
 
-class CallProfileTest : public testing::ScriptedStoreTest {
+class CallProfileTest : public ScriptedStoreTest {
  protected:
   CallProfileTest() {
     script_.Set(script_.Nothing());
@@ -198,9 +198,9 @@ TEST_F(CallProfileTest, IsDestroyedOnAnotherThread) {
 
 TEST_F(CallProfileTest, IsDestroyedDuringACallThatItMeasures) {
   std::unique_ptr<CallProfile> profile;
-  testing::FaultEnv env(leveldb::Env::Default());
-  env.set_before_operation([&, caller = ThreadOrdinal()](testing::IoOp op, const std::string&) {
-    if (op == testing::kSync && ThreadOrdinal() == caller) profile.reset();
+  FaultEnv env(leveldb::Env::Default());
+  env.set_before_operation([&, caller = ThreadOrdinal()](IoOp op, const std::string&) {
+    if (op == kSync && ThreadOrdinal() == caller) profile.reset();
   });
   db_.reset();
   options_.env = &env;
@@ -228,4 +228,4 @@ TEST_F(CallProfileTest, InC) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -13,7 +13,7 @@
 #include "util/mutex.h"
 #include "util/thread.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
 
 Event EventOf(uint64_t id, JobEvent::Phase phase = JobEvent::Phase::kBegin) {
@@ -38,7 +38,7 @@ class Notes final : public EventListener {
     events_.Await("an event", [this] { return events_.count() > 0; });
   }
 
-  testing::Gate gate;
+  Gate gate;
   std::function<void()> at_each;
 
  private:
@@ -52,7 +52,7 @@ class Notes final : public EventListener {
     gate.Pass();
   }
 
-  testing::EventCount events_;
+  EventCount events_;
   Mutex mutex_;
   std::vector<uint64_t> heard_ LULL_GUARDED_BY(mutex_);
 };
@@ -103,7 +103,7 @@ TEST_F(EventHubTest, RemoveWaitsForTheCallThatRuns) {
   std::atomic<bool> inside{false};
   std::atomic<bool> removed{false};
   std::atomic<bool> left{false};
-  testing::EventCount removes;
+  EventCount removes;
   std::unique_ptr<ThreadHandle> remover;
   notes_->at_each = [&] {
     if (inside.exchange(true)) return;
@@ -183,7 +183,7 @@ TEST_F(EventHubTest, AListenerThatHangsStopsNoOtherHub) {
 
 TEST_F(EventHubTest, WithoutAThreadNoListenerIsAdded) {
   {
-    const testing::NoMoreThreads refused;
+    const NoMoreThreads refused;
     EXPECT_TRUE(Add(notes_).IsIOError());
   }
   EXPECT_FALSE(hub_.Remove(notes_.get()));
@@ -212,4 +212,4 @@ TEST_F(EventHubTest, ManyPostersKeepTheirOwnOrder) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -18,12 +18,10 @@
 #endif
 #endif
 
-namespace lull {
+namespace lull::testing {
 namespace {
 
-using testing::kMiB;
-
-class MemoryReportTest : public testing::ScriptedStoreTest {
+class MemoryReportTest : public ScriptedStoreTest {
  protected:
   MemoryReportTest() { scheduling_.memory_budget_bytes = 64 * kMiB; }
 
@@ -113,4 +111,4 @@ TEST_F(MemoryReportTest, TheTotalEqualsTheMemoryOfTheProcess) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "tests/db/support/version_text.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
 
 constexpr char kStatsHeader[] =
@@ -30,7 +30,7 @@ TableMeta Table(int level, uint64_t number, uint64_t file_bytes,
 VersionRef MakeVersion(std::vector<TableMeta> tables) {
   VersionEdit edit;
   edit.new_tables = std::move(tables);
-  return testing::Applied(testing::EmptyVersion(), edit);
+  return Applied(EmptyVersion(), edit);
 }
 
 VersionRef SampleVersion() {
@@ -56,7 +56,7 @@ class PropertiesTest : public ::testing::Test {
     return text;
   }
 
-  VersionRef empty_ = testing::EmptyVersion();
+  VersionRef empty_ = EmptyVersion();
   VersionRef sample_ = SampleVersion();
   PropertySource source_{sample_.get(), {}, 0};
   bool known_ = false;
@@ -140,4 +140,4 @@ TEST_F(PropertiesTest, TablesWithOneSmallestKeyAreListedByNumber) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -26,7 +26,7 @@
 #include "tests/db/support/table_names.h"
 #include "tests/support/fresh_directory.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
 
 using leveldb::Status;
@@ -35,7 +35,7 @@ constexpr char kText[] = "# HELP lull_a An example.\n";
 
 class StatsFileTest : public ::testing::Test {
  protected:
-  StatsFileTest() : dir_(testing::FreshDirectory("stats")), path_(dir_ + "/lull.prom") {}
+  StatsFileTest() : dir_(FreshDirectory("stats")), path_(dir_ + "/lull.prom") {}
 
   StatsFile::Setup MakeSetup() {
     return {.env = &env_,
@@ -52,14 +52,14 @@ class StatsFileTest : public ::testing::Test {
   }
   bool Exists(const std::string& path) { return env_.FileExists(path); }
   std::set<std::string> Names() {
-    std::set<std::string> names = testing::NamesEndingIn(&env_, dir_, "");
+    std::set<std::string> names = NamesEndingIn(&env_, dir_, "");
     names.erase(".");
     names.erase("..");
     return names;
   }
 
-  testing::StatsFileEnv env_;
-  testing::LinesLogger log_;
+  StatsFileEnv env_;
+  LinesLogger log_;
   const std::string dir_;
   const std::string path_;
   std::atomic<int> texts_{0};
@@ -137,7 +137,7 @@ TEST_F(StatsFileTest, FilesWithNamesLikeItsOwnStay) {
   EXPECT_TRUE(file.Update().IsIOError());
   EXPECT_TRUE(file.Update().ok()) << "another name, so a file left by a crash stops nothing";
   EXPECT_EQ(Names(), (std::set<std::string>{"lull.prom", "lull.prom.tmp", "lull.prom.7.tmp"}));
-  EXPECT_EQ(testing::FileBytes(&env_, path_ + ".7.tmp"), std::string(kText) + "mine");
+  EXPECT_EQ(FileBytes(&env_, path_ + ".7.tmp"), std::string(kText) + "mine");
 }
 
 #ifndef _WIN32
@@ -156,7 +156,7 @@ TEST_F(StatsFileTest, WhatIsNoFileIsNeitherFollowedNorReplacedNorWaitedFor) {
       EXPECT_FALSE(StatsFile(MakeSetup()).Update().ok());
       EXPECT_TRUE(fs::is_symlink(path));
       EXPECT_EQ(fs::exists(other), text != nullptr);
-      EXPECT_EQ(testing::FileBytes(&env_, other), text == nullptr ? "" : text);
+      EXPECT_EQ(FileBytes(&env_, other), text == nullptr ? "" : text);
       fs::remove(path);
     }
     ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
@@ -229,7 +229,7 @@ TEST_F(StatsFileTest, AHangingDiskStopsOnlyItsOwnFiles) {
   env_.gate.Close();
   thread->Add(&hanging);
   env_.gate.AwaitBlocked();
-  testing::StatsFileEnv other_env;
+  StatsFileEnv other_env;
   StatsFile::Setup setup = MakeSetup();
   setup.env = &other_env;
   setup.path = dir_ + "/other.prom";
@@ -248,10 +248,10 @@ TEST_F(StatsFileTest, AHangingDiskStopsOnlyItsOwnFiles) {
 class StoreStatsFileTest : public StatsFileTest {
  protected:
   std::unique_ptr<leveldb::DB> Open(const std::string& option) {
-    leveldb::Options options = testing::SmallOptions(&env_);
+    leveldb::Options options = SmallOptions(&env_);
     options.info_log = &log_;
     std::unique_ptr<leveldb::DB> db;
-    EXPECT_EQ(testing::OpenAt(options, dir_, &db, "stats_file=" + option).ToString(), "OK");
+    EXPECT_EQ(OpenAt(options, dir_, &db, "stats_file=" + option).ToString(), "OK");
     return db;
   }
 };
@@ -263,7 +263,7 @@ TEST_F(StoreStatsFileTest, HasTheMetricsOfTheStoreWhileItIsOpen) {
     return Contents().find("\nlull_user_written_entries_total{store=\"" + EscapedLabel(dir_) +
                            "\"} 1\n") != std::string::npos;
   });
-  const auto metrics = testing::ParseMetrics(Contents());
+  const auto metrics = ParseMetrics(Contents());
   EXPECT_EQ(metrics.at("lull_debt_max_bytes"), 4294967296.0);
   EXPECT_EQ(metrics.at("lull_background_error"), 0);
   EXPECT_EQ(metrics.at("lull_damage_found"), 0);
@@ -297,4 +297,4 @@ TEST_F(StoreStatsFileTest, AStoreWorksWithoutItsStatsFile) {
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

@@ -12,10 +12,8 @@
 #include "tests/support/json_value.h"
 #include "util/build_info.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::Json;
 
 StoreReport SampleReport() {
   StoreReport report;
@@ -119,7 +117,7 @@ TEST(StatsReport, JsonSaysWhatTheReportSays) {
 }
 
 TEST(StatsReport, MetricsSayTheSame) {
-  const auto metrics = testing::ParseMetrics(RenderPrometheus(SampleReport()));
+  const auto metrics = ParseMetrics(RenderPrometheus(SampleReport()));
   EXPECT_EQ(metrics.at("lull_level_tables{level=\"0\"}"), 3);
   EXPECT_EQ(metrics.at("lull_level_score{level=\"0\"}"), 0.75);
   EXPECT_EQ(metrics.at("lull_debt_bytes"), 123);
@@ -171,7 +169,7 @@ TEST(StatsReport, LabelsAreTheNamesThatEventsHave) {
           static_cast<double>(10 * kind + cause + 1);
     }
   }
-  const auto metrics = testing::ParseMetrics(RenderPrometheus(report));
+  const auto metrics = ParseMetrics(RenderPrometheus(report));
   for (const auto& [name, value] : expected) EXPECT_EQ(metrics.at(name), value) << name;
 }
 
@@ -188,7 +186,7 @@ TEST(StatsReport, LatenciesAreHistograms) {
   EXPECT_EQ(json["latency"]["get"]["count"], 0);
 
   const std::string text = RenderPrometheus(report);
-  const auto metrics = testing::ParseMetrics(text);
+  const auto metrics = ParseMetrics(text);
   const auto write = [&](const std::string& name, const std::string& rest) {
     return metrics.at("lull_latency_seconds_" + name + "{operation=\"write\"" + rest + "}");
   };
@@ -202,8 +200,8 @@ TEST(StatsReport, LatenciesAreHistograms) {
 TEST(StatsReport, AnEmptyStore) {
   const Json json = Json::Parse(RenderJson(StoreReport()));
   EXPECT_EQ(json["write_amplification"], 0);
-  EXPECT_FALSE(testing::ParseMetrics(RenderPrometheus(StoreReport())).empty());
+  EXPECT_FALSE(ParseMetrics(RenderPrometheus(StoreReport())).empty());
 }
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing

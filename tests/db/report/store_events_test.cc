@@ -24,17 +24,14 @@
 #include "tests/support/manual_clock.h"
 #include "util/thread.h"
 
-namespace lull {
+namespace lull::testing {
 namespace {
-
-using testing::JobSequenceChecker;
-using testing::Json;
 
 class StoreEventsTest : public ::testing::Test {
  protected:
   StoreEventsTest() {
-    env_.set_before_operation([this](testing::IoOp op, const std::string& path) {
-      if (op == testing::kOpenWrite && path.ends_with(".ldb")) tables_.Pass();
+    env_.set_before_operation([this](IoOp op, const std::string& path) {
+      if (op == kOpenWrite && path.ends_with(".ldb")) tables_.Pass();
     });
     options_.create_if_missing = true;
     options_.write_buffer_size = 64 << 10;
@@ -66,15 +63,13 @@ class StoreEventsTest : public ::testing::Test {
     }
   }
   std::string Property(const std::string& name) { return testing::Property(db_.get(), name); }
-  Json Stats() { return testing::JsonProperty(db_.get(), "lull.stats"); }
-  double Metric(const std::string& name) {
-    return testing::ParseMetrics(Property("lull.metrics")).at(name);
-  }
+  Json Stats() { return JsonProperty(db_.get(), "lull.stats"); }
+  double Metric(const std::string& name) { return ParseMetrics(Property("lull.metrics")).at(name); }
 
-  const std::string name_ = testing::FreshDirectory("store_events");
-  testing::Gate tables_;  // each creation of a table passes here
-  testing::FaultEnv env_{leveldb::Env::Default()};
-  testing::LinesLogger log_;
+  const std::string name_ = FreshDirectory("store_events");
+  Gate tables_;  // each creation of a table passes here
+  FaultEnv env_{leveldb::Env::Default()};
+  LinesLogger log_;
   leveldb::Options options_;
   StorePace pace_;
   std::unique_ptr<leveldb::DB> db_;
@@ -102,7 +97,7 @@ TEST_F(StoreEventsTest, AFlushAndACompactionFromBeginToEnd) {
   EXPECT_GT(stats["write_amplification"], 2.0);
   EXPECT_EQ(stats["policy"]["name"], "lull");
   EXPECT_FALSE(stats.contains("latency"));
-  testing::ParseMetrics(Property("lull.metrics"));
+  ParseMetrics(Property("lull.metrics"));
   EXPECT_TRUE(CheckOptions(Property("lull.options")).ok());
   EXPECT_EQ(log_.Count("Opened "), 1);
   EXPECT_EQ(log_.Count("Lull " LULL_VERSION_STRING ", commit "), 1);
@@ -150,8 +145,7 @@ TEST_F(StoreEventsTest, AStopIsSeenWhileItLasts) {
 
 TEST_F(StoreEventsTest, WritesAreRefusedWhileNoLogCanBeWritten) {
   OpenWith("policy=lull");
-  env_.Arm(
-      {.kind = testing::FaultKind::kErrorSticky, .ops = testing::kAppend, .name_part = ".log"});
+  env_.Arm({.kind = FaultKind::kErrorSticky, .ops = kAppend, .name_part = ".log"});
   EXPECT_FALSE(db_->Put({}, "a", "1").ok());
   EXPECT_FALSE(db_->Put({}, "a", "1").ok());
   checker_->Await([](const auto& counts) { return counts.refusals > 0; });
@@ -242,7 +236,7 @@ TEST_P(StoreEventsUnderLoadTest, EveryJobGoesItsWay) {
         ASSERT_TRUE(AddListener(db_.get(), guest).ok());
         for (int reads = 0; reads < 20 + 10 * i; ++reads)
           ASSERT_TRUE(Json::Accepts(Property("lull.stats")));
-        testing::ParseMetrics(Property("lull.metrics"));
+        ParseMetrics(Property("lull.metrics"));
         ASSERT_TRUE(RemoveListener(db_.get(), guest).ok());
         ASSERT_EQ(guest->errors(), std::vector<std::string>());
       }
@@ -279,4 +273,4 @@ INSTANTIATE_TEST_SUITE_P(Policies, StoreEventsUnderLoadTest,
                          [](const auto& test) { return test.index == 0 ? "lull" : "leveldb"; });
 
 }  // namespace
-}  // namespace lull
+}  // namespace lull::testing
