@@ -140,7 +140,7 @@ TEST_F(CompactionStateTest, WhatCannotBeReadIsLeftAloneForItsTime) {
 TEST_F(CompactionStateTest, TellsWhetherL0WaitsForWhatCannotBeRead) {
   const VersionRef version = VersionFromText(kL0AndDeep);
   EXPECT_FALSE(state_.IsL0Unreadable(*version));
-  const auto running = Take(JobClass::kL0, version);
+  Take(JobClass::kL0, version);
   EXPECT_FALSE(state_.IsL0Unreadable(*version)) << "a running job ends";
   state_.Avoid({0, 1, "m", "m"}, UINT64_MAX);
   EXPECT_TRUE(state_.IsL0Unreadable(*version));
@@ -164,16 +164,14 @@ TEST_F(CompactionStateTest, AManualRequestGoesOnPieceByPiece) {
   state_.SetTableBytesMax(512 << 10);  // a step takes one table of 6 MiB
   const VersionRef version = VersionFromText(kTwoDeep);
   const ManualRequest* const request = Request(1, Range("a", "f"));
-  const auto first = Take(JobClass::kManual, version);
-  EXPECT_EQ(PlanText(first), "L1 1");
+  EXPECT_EQ(PlanText(Take(JobClass::kManual, version)), "L1 1");
   EXPECT_EQ(PlanText(Take(JobClass::kManual, version)), "nothing") << "its piece is under way";
   Install();
   EXPECT_FALSE(request->done);
   EXPECT_EQ(*request->range.smallest, "c");
 
   const VersionRef after = VersionFromText("L1: 2:[d..f]*6 L2: 9:[a..c]");
-  const auto second = Take(JobClass::kManual, after);
-  EXPECT_EQ(PlanText(second), "L1 2");
+  EXPECT_EQ(PlanText(Take(JobClass::kManual, after)), "L1 2");
   Install();
   EXPECT_TRUE(request->done);
   EXPECT_TRUE(request->status.ok());
@@ -184,16 +182,16 @@ TEST_F(CompactionStateTest, ARequestRewritesEachTableOnce) {
   state_.SetTableBytesMax(512 << 10);
   ManualRequest* const request = Request(2);
   request->rewrite_pass = 1;
-  const auto first = Take(JobClass::kManual, VersionFromText("L2: 1:[a..c]*6 2:[d..f]*6"));
-  EXPECT_EQ(PlanText(first), "L2 1");
+  const VersionRef version = VersionFromText("L2: 1:[a..c]*6 2:[d..f]*6");
+  EXPECT_EQ(PlanText(Take(JobClass::kManual, version)), "L2 1");
   EXPECT_EQ(PlanText(state_.Pick(JobClass::kDeep, *VersionFromText("L1: 3:[b..b]*20"))), "nothing")
       << "the range is in use";
   Install();
   EXPECT_EQ(state_.pointers()[2], "");
 
   // The filter was removed meanwhile, so 3 does not belong to the pass.
-  const auto second = Take(JobClass::kManual, VersionFromText("L2: 3:[a..c]*6 2:[d..f]*6"));
-  EXPECT_EQ(PlanText(second), "L2 2");
+  const VersionRef rewritten = VersionFromText("L2: 3:[a..c]*6 2:[d..f]*6");
+  EXPECT_EQ(PlanText(Take(JobClass::kManual, rewritten)), "L2 2");
   Install();
   EXPECT_TRUE(request->done);
 }
@@ -228,7 +226,7 @@ TEST_F(CompactionStateTest, AFailedJobEndsItsRequestAlone) {
   const VersionRef version = VersionFromText(kTwoDeep);
   const ManualRequest* const failed = Request(1, Range("a", "c"));
   const ManualRequest* const next = Request(1, Range("d", "f"));
-  const auto plan = Take(JobClass::kManual, version);
+  Take(JobClass::kManual, version);
   Install(leveldb::Status::IOError("no space"));
   EXPECT_TRUE(failed->done);
   EXPECT_TRUE(failed->status.IsIOError());
@@ -239,8 +237,7 @@ TEST_F(CompactionStateTest, AFailedJobEndsItsRequestAlone) {
 TEST_F(CompactionStateTest, NoJobBeginsWhereAManualRequestWaits) {
   state_.SetTableBytesMax(512 << 10);  // a step takes one table of 6 MiB
   const VersionRef version = VersionFromText(kTwoDeep);
-  const auto running = Take(JobClass::kDeep, version);
-  ASSERT_EQ(PlanText(running), "L1 1 move");
+  ASSERT_EQ(PlanText(Take(JobClass::kDeep, version)), "L1 1 move");
   const Compaction* const deep = begun_;
   ManualRequest* const request = Request(1, Range("a", "f"));
   EXPECT_EQ(PlanText(Take(JobClass::kManual, version)), "nothing") << "in conflict";

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,11 +16,15 @@
 namespace lull::testing {
 namespace {
 
-std::string PickText(const std::string& tables, JobClass job_class,
-                     const LayoutOptions& layout = {},
+std::string PickL0(const std::string& tables, const LayoutOptions& layout = {},
+                   const std::vector<RunningRange>& running = {},
+                   const CompactPointers& pointers = {}) {
+  return PlanText(Pick(*VersionFromText(tables), JobClass::kL0, running, pointers, layout));
+}
+std::string PickDeep(const std::string& tables, const LayoutOptions& layout = {},
                      const std::vector<RunningRange>& running = {},
                      const CompactPointers& pointers = {}) {
-  return PlanText(Pick(*VersionFromText(tables), job_class, running, pointers, layout));
+  return PlanText(Pick(*VersionFromText(tables), JobClass::kDeep, running, pointers, layout));
 }
 
 CompactPointers PointerAt(int level, const std::string& key) {
@@ -46,32 +49,30 @@ TEST(Pick, ByOverlapTakesWhatRewritesLeast) {
   // Overlapped bytes below for each byte of their own: 0.75, 0.5 and 2.
   const std::string tables =
       "L1: 1:[a..c]*4 2:[d..f]*6 3:[g..k]*2 L2: 4:[a..b]*3 5:[d..e]*3 6:[g..h]*2 7:[i..k]*2";
-  EXPECT_EQ(PickText(tables, JobClass::kDeep, layout), "L1 2 + 5");
-  EXPECT_EQ(PickText(tables, JobClass::kDeep, layout, {}, PointerAt(1, "f")), "L1 2 + 5")
+  EXPECT_EQ(PickDeep(tables, layout), "L1 2 + 5");
+  EXPECT_EQ(PickDeep(tables, layout, {}, PointerAt(1, "f")), "L1 2 + 5")
       << "the pointer is ignored";
   // A running job already takes the excess.
-  EXPECT_EQ(PickText(tables, JobClass::kDeep, layout, {{1, 2, "d", "f"}}), "nothing");
-  EXPECT_EQ(PickText(tables, JobClass::kDeep, layout, {{2, 3, "d", "d"}}), "L1 1 + 4");
-  EXPECT_EQ(PickText(tables, JobClass::kDeep, layout, {{2, 3, "a", "f"}}), "L1 3 + 6 7");
+  EXPECT_EQ(PickDeep(tables, layout, {{1, 2, "d", "f"}}), "nothing");
+  EXPECT_EQ(PickDeep(tables, layout, {{2, 3, "d", "d"}}), "L1 1 + 4");
+  EXPECT_EQ(PickDeep(tables, layout, {{2, 3, "a", "f"}}), "L1 3 + 6 7");
   // The first of equals; a table with nothing below costs nothing.
-  EXPECT_EQ(PickText("L1: 1:[a..c]*6 2:[d..f]*6 3:[g..k]*2 L2: 5:[a..a]", JobClass::kDeep, layout),
-            "L1 2 move");
+  EXPECT_EQ(PickDeep("L1: 1:[a..c]*6 2:[d..f]*6 3:[g..k]*2 L2: 5:[a..a]", layout), "L1 2 move");
 }
 
 TEST(Pick, MovesWhatExceedsTheTargetInOneJob) {
   const std::string l1 =
       "L1: 1:[a..b]*4 2:[c..d]*4 3:[e..f]*4 4:[g..h]*4 5:[i..j]*4";  // 10 MiB above the target
-  EXPECT_EQ(PickText(l1, JobClass::kDeep), "L1 1 2 3 move");
-  EXPECT_EQ(PickText(l1, JobClass::kDeep, {}, {}, PointerAt(1, "h")), "L1 5 move")
-      << "no wrap to the first table";
-  EXPECT_EQ(PickText(l1 + " L2: 8:[d..d]", JobClass::kDeep), "L1 1 move");
-  EXPECT_EQ(PickText(l1 + " L2: 8:[dd..dd]", JobClass::kDeep), "L1 1 2 move")
+  EXPECT_EQ(PickDeep(l1), "L1 1 2 3 move");
+  EXPECT_EQ(PickDeep(l1, {}, {}, PointerAt(1, "h")), "L1 5 move") << "no wrap to the first table";
+  EXPECT_EQ(PickDeep(l1 + " L2: 8:[d..d]"), "L1 1 move");
+  EXPECT_EQ(PickDeep(l1 + " L2: 8:[dd..dd]"), "L1 1 2 move")
       << "a table below in a gap ends the move";
-  EXPECT_EQ(PickText(l1 + " L3: 8:[c..d]*21", JobClass::kDeep), "L1 1 move")
+  EXPECT_EQ(PickDeep(l1 + " L3: 8:[c..d]*21"), "L1 1 move")
       << "a table with much overlap two levels below does not move";
   // A running job already takes a part of the excess, or the range.
-  EXPECT_EQ(PickText(l1, JobClass::kDeep, {}, {{1, 2, "g", "h"}}), "L1 1 2 move");
-  EXPECT_EQ(PickText(l1, JobClass::kDeep, {}, {{2, 3, "e", "e"}}), "L1 1 move");
+  EXPECT_EQ(PickDeep(l1, {}, {{1, 2, "g", "h"}}), "L1 1 2 move");
+  EXPECT_EQ(PickDeep(l1, {}, {{2, 3, "e", "e"}}), "L1 1 move");
 }
 
 TEST(Conflicts, NeedASharedLevelAndASharedKey) {
@@ -90,24 +91,23 @@ TEST(Conflicts, NeedASharedLevelAndASharedKey) {
 }
 
 TEST(Pick, NothingIsDue) {
-  EXPECT_EQ(PickText("", JobClass::kL0), "nothing");
-  EXPECT_EQ(PickText("", JobClass::kDeep), "nothing");
-  EXPECT_EQ(PickText("L0: 1:[a..b] 2:[a..b] 3:[a..b] L1: 4:[a..b]*9.9", JobClass::kL0), "nothing");
-  EXPECT_EQ(PickText("L0: 1:[a..b] 2:[a..b] 3:[a..b] L1: 4:[a..b]*9.9", JobClass::kDeep),
-            "nothing");
-  EXPECT_EQ(PickText("L6: 4:[a..b]*900000", JobClass::kDeep), "nothing");
+  EXPECT_EQ(PickL0(""), "nothing");
+  EXPECT_EQ(PickDeep(""), "nothing");
+  EXPECT_EQ(PickL0("L0: 1:[a..b] 2:[a..b] 3:[a..b] L1: 4:[a..b]*9.9"), "nothing");
+  EXPECT_EQ(PickDeep("L0: 1:[a..b] 2:[a..b] 3:[a..b] L1: 4:[a..b]*9.9"), "nothing");
+  EXPECT_EQ(PickDeep("L6: 4:[a..b]*900000"), "nothing");
   const LayoutOptions zero{.l0_trigger = 0};
-  EXPECT_EQ(PickText("", JobClass::kL0, zero), "nothing");
+  EXPECT_EQ(PickL0("", zero), "nothing");
 }
 
 TEST(Pick, L0WaitsForADeepLevelThatIsMoreUrgent) {
   const std::string l0 = "L0: 1:[a..b] 2:[a..b] 3:[a..b] 4:[a..b] ";
-  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*10", JobClass::kL0), "L0 4 3 2 1") << "L0 wins ties";
-  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*11", JobClass::kL0), "L1 5 move");
-  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*11 L2: 6:[d..e]*120", JobClass::kL0), "L2 6 move");
-  EXPECT_EQ(PickText(l0 + "L1: 5:[x..z]*11", JobClass::kL0, {}, {{1, 2, "x", "z"}}), "L0 4 3 2 1")
+  EXPECT_EQ(PickL0(l0 + "L1: 5:[x..z]*10"), "L0 4 3 2 1") << "L0 wins ties";
+  EXPECT_EQ(PickL0(l0 + "L1: 5:[x..z]*11"), "L1 5 move");
+  EXPECT_EQ(PickL0(l0 + "L1: 5:[x..z]*11 L2: 6:[d..e]*120"), "L2 6 move");
+  EXPECT_EQ(PickL0(l0 + "L1: 5:[x..z]*11", {}, {{1, 2, "x", "z"}}), "L0 4 3 2 1")
       << "a job already moves it";
-  EXPECT_EQ(PickText("L0: 1:[a..b] L1: 5:[x..z]*11", JobClass::kL0), "nothing") << "L0 is not due";
+  EXPECT_EQ(PickL0("L0: 1:[a..b] L1: 5:[x..z]*11"), "nothing") << "L0 is not due";
 }
 
 // Otherwise successive L0 jobs, each over all of L1, would leave deep jobs no table of it, however
@@ -116,119 +116,114 @@ TEST(Pick, WhereL0MayGrowADeepLevelGoesFirstOnceItIsLargerThanL0AndItsJobs) {
   const LayoutOptions layout{.l0_job_bytes_max = 64 * kMiB};
   const std::string l0 = "L0: 1:[a..b] 2:[a..b] 3:[a..b] 4:[a..b]";
   const std::string long_l0 = "L0: 1:[a..b]*20 2:[a..b]*20 3:[a..b]*20 4:[a..b]*20";
-  EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*64", JobClass::kL0, layout), "L0 4 3 2 1");
-  EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*64", JobClass::kDeep, layout), "L1 5 move");
-  EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*65", JobClass::kL0, layout), "L1 5 move");
-  EXPECT_EQ(PickText(long_l0 + " L1: 5:[x..z]*80", JobClass::kL0, layout), "L0 4 3 2 1");
-  EXPECT_EQ(PickText(long_l0 + " L1: 5:[x..z]*81", JobClass::kL0, layout), "L1 5 move");
-  EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*65 L2: 6:[d..e]*660", JobClass::kL0, layout), "L2 6 move");
-  EXPECT_EQ(PickText(l0 + " L2: 6:[d..e]*630", JobClass::kL0, layout), "L0 4 3 2 1");
-  EXPECT_EQ(PickText(l0 + " L1: 5:[x..z]*65", JobClass::kL0, layout, {{1, 2, "x", "z"}}),
-            "L0 4 3 2 1")
+  EXPECT_EQ(PickL0(l0 + " L1: 5:[x..z]*64", layout), "L0 4 3 2 1");
+  EXPECT_EQ(PickDeep(l0 + " L1: 5:[x..z]*64", layout), "L1 5 move");
+  EXPECT_EQ(PickL0(l0 + " L1: 5:[x..z]*65", layout), "L1 5 move");
+  EXPECT_EQ(PickL0(long_l0 + " L1: 5:[x..z]*80", layout), "L0 4 3 2 1");
+  EXPECT_EQ(PickL0(long_l0 + " L1: 5:[x..z]*81", layout), "L1 5 move");
+  EXPECT_EQ(PickL0(l0 + " L1: 5:[x..z]*65 L2: 6:[d..e]*660", layout), "L2 6 move");
+  EXPECT_EQ(PickL0(l0 + " L2: 6:[d..e]*630", layout), "L0 4 3 2 1");
+  EXPECT_EQ(PickL0(l0 + " L1: 5:[x..z]*65", layout, {{1, 2, "x", "z"}}), "L0 4 3 2 1")
       << "a job already moves it";
 }
 
 TEST(Pick, L0TakesWhatOverlapsAndTheTablesBelow) {
-  EXPECT_EQ(PickText("L0: 1:[a..e] 2:[d..g] 3:[f..k] 4:[r..s] L1: 5:[a..b] 6:[j..m] 7:[n..z]"
-                     " L2: 8:[l..m] 9:[n..o]",
-                     JobClass::kL0),
+  EXPECT_EQ(PickL0("L0: 1:[a..e] 2:[d..g] 3:[f..k] 4:[r..s] L1: 5:[a..b] 6:[j..m] 7:[n..z]"
+                   " L2: 8:[l..m] 9:[n..o]"),
             "L0 3 2 1 + 5 6 | 8");
 }
 
 TEST(Pick, L0GoesRoundByPointer) {
   const std::string tables = "L0: 1:[x..z] 2:[m..o] 3:[a..c] 4:[p..q]";
-  EXPECT_EQ(PickText(tables, JobClass::kL0), "L0 3 move");
-  EXPECT_EQ(PickText(tables, JobClass::kL0, {}, {}, PointerAt(0, "c")), "L0 2 move");
-  EXPECT_EQ(PickText(tables, JobClass::kL0, {}, {}, PointerAt(0, "q")), "L0 1 move");
-  EXPECT_EQ(PickText(tables, JobClass::kL0, {}, {}, PointerAt(0, "zz")), "L0 3 move");
+  EXPECT_EQ(PickL0(tables), "L0 3 move");
+  EXPECT_EQ(PickL0(tables, {}, {}, PointerAt(0, "c")), "L0 2 move");
+  EXPECT_EQ(PickL0(tables, {}, {}, PointerAt(0, "q")), "L0 1 move");
+  EXPECT_EQ(PickL0(tables, {}, {}, PointerAt(0, "zz")), "L0 3 move");
 }
 
 TEST(Pick, L0JobsOnDisjointRangesRunAtOnce) {
   const std::string tables = "L0: 1:[a..c] 2:[b..d] 3:[m..n] 4:[n..p] L1: 5:[c..e]";
   const std::vector<RunningRange> first = {{0, 1, "a", "e"}};
   EXPECT_EQ(Pick(*VersionFromText(tables), JobClass::kL0, {}, {}, {})->range, first[0]);
-  EXPECT_EQ(PickText(tables, JobClass::kL0, {}, first), "L0 4 3");
-  EXPECT_EQ(PickText(tables, JobClass::kL0, {}, {first[0], {0, 1, "m", "p"}}), "nothing");
+  EXPECT_EQ(PickL0(tables, {}, first), "L0 4 3");
+  EXPECT_EQ(PickL0(tables, {}, {first[0], {0, 1, "m", "p"}}), "nothing");
 }
 
 TEST(Pick, OldestL0TablesUpToTheJobsSize) {
   LayoutOptions layout{.l0_job_bytes_max = 2 * kMiB};
   const std::string tables =
       "L0: 1:[a..c] 2:[b..d] 3:[a..z] 4:[c..e] L1: 5:[a..a]*0.5 6:[e..f]*0.5";
-  EXPECT_EQ(PickText(tables, JobClass::kL0, layout), "L0 2 1 + 5");
+  EXPECT_EQ(PickL0(tables, layout), "L0 2 1 + 5");
   layout.l0_job_bytes_max = 2 * kMiB + 1;
-  EXPECT_EQ(PickText(tables, JobClass::kL0, layout), "L0 3 2 1 + 5 6");
+  EXPECT_EQ(PickL0(tables, layout), "L0 3 2 1 + 5 6");
   layout.l0_job_bytes_max = kMiB / 2;
-  EXPECT_EQ(PickText(tables, JobClass::kL0, layout), "L0 2 1 + 5") << "half of L0";
+  EXPECT_EQ(PickL0(tables, layout), "L0 2 1 + 5") << "half of L0";
   layout.l0_job_bytes_max = 1;
-  EXPECT_EQ(PickText(tables, JobClass::kL0, layout), "L0 1 + 5");
+  EXPECT_EQ(PickL0(tables, layout), "L0 1 + 5");
   // At least the size of L1.
-  EXPECT_EQ(
-      PickText("L0: 1:[a..c] 2:[b..d] 3:[a..z] 4:[c..e] L1: 5:[a..b]*3", JobClass::kL0, layout),
-      "L0 3 2 1 + 5");
+  EXPECT_EQ(PickL0("L0: 1:[a..c] 2:[b..d] 3:[a..z] 4:[c..e] L1: 5:[a..b]*3", layout),
+            "L0 3 2 1 + 5");
 }
 
 TEST(Pick, NoOlderOverlappingL0TableStaysBehind) {
   LayoutOptions layout{.l0_job_bytes_max = 1};
   // 1 is busy, so 2 is the oldest that can go; 3 overlaps 1 and must wait.
   const std::string tables = "L0: 1:[a..c] 2:[m..n] 3:[b..n] 4:[p..q]";
-  EXPECT_EQ(PickText(tables, JobClass::kL0, layout, {{0, 1, "a", "c"}}), "L0 2 move");
-  EXPECT_EQ(PickText(tables, JobClass::kL0, layout, {{0, 1, "a", "c"}, {0, 1, "m", "n"}}),
-            "L0 4 move");
+  EXPECT_EQ(PickL0(tables, layout, {{0, 1, "a", "c"}}), "L0 2 move");
+  EXPECT_EQ(PickL0(tables, layout, {{0, 1, "a", "c"}, {0, 1, "m", "n"}}), "L0 4 move");
   layout.l0_job_bytes_max = 2 * kMiB;
-  EXPECT_EQ(PickText(tables, JobClass::kL0, layout, {{0, 1, "a", "c"}}), "L0 4 2");
+  EXPECT_EQ(PickL0(tables, layout, {{0, 1, "a", "c"}}), "L0 4 2");
 }
 
 TEST(Pick, DeepLevelsInOrderOfNeed) {
   const std::string tables = "L1: 1:[a..b]*11 L2: 2:[c..d]*300 L3: 3:[c..d]*900";
-  EXPECT_EQ(PickText(tables, JobClass::kDeep), "L2 2 + 3");
-  EXPECT_EQ(PickText(tables, JobClass::kDeep, {}, {{2, 3, "c", "d"}}), "L1 1 move");
+  EXPECT_EQ(PickDeep(tables), "L2 2 + 3");
+  EXPECT_EQ(PickDeep(tables, {}, {{2, 3, "c", "d"}}), "L1 1 move");
 }
 
 TEST(Pick, DeepGoesRoundByPointer) {
   const std::string tables = "L1: 1:[a..b]*4 2:[c..d]*4 3:[e..f]*4 L2: 4:[a..c] 5:[d..g]";
   const LayoutOptions plain{.expanded_inputs_tables_max = 0};
-  EXPECT_EQ(PickText(tables, JobClass::kDeep, plain), "L1 1 + 4");
-  EXPECT_EQ(PickText(tables, JobClass::kDeep, plain, {}, PointerAt(1, "b")), "L1 2 + 4 5");
-  EXPECT_EQ(PickText(tables, JobClass::kDeep, plain, {}, PointerAt(1, "d")), "L1 3 + 5");
-  EXPECT_EQ(PickText(tables, JobClass::kDeep, plain, {}, PointerAt(1, "f")), "L1 1 + 4");
+  EXPECT_EQ(PickDeep(tables, plain), "L1 1 + 4");
+  EXPECT_EQ(PickDeep(tables, plain, {}, PointerAt(1, "b")), "L1 2 + 4 5");
+  EXPECT_EQ(PickDeep(tables, plain, {}, PointerAt(1, "d")), "L1 3 + 5");
+  EXPECT_EQ(PickDeep(tables, plain, {}, PointerAt(1, "f")), "L1 1 + 4");
 }
 
 TEST(Pick, DeepPassesOverTablesInUse) {
   const std::string tables = "L1: 1:[a..b]*9 2:[c..d]*9 3:[e..f]*9 L2: 4:[a..c] 5:[d..e] 6:[f..g]";
   // 4, in use, blocks both tables above it.
-  EXPECT_EQ(PickText(tables, JobClass::kDeep, {}, {{2, 3, "a", "c"}}), "L1 3 + 5 6");
-  EXPECT_EQ(PickText(tables, JobClass::kDeep, {}, {{2, 3, "a", "g"}}), "nothing");
+  EXPECT_EQ(PickDeep(tables, {}, {{2, 3, "a", "c"}}), "L1 3 + 5 6");
+  EXPECT_EQ(PickDeep(tables, {}, {{2, 3, "a", "g"}}), "nothing");
 }
 
 TEST(Pick, WhatIsOnItsWayDownIsNotExcess) {
   const std::string tables = "L1: 1:[a..b]*9 2:[c..d]*9";
-  EXPECT_EQ(PickText(tables, JobClass::kDeep), "L1 1 move");
-  EXPECT_EQ(PickText(tables, JobClass::kDeep, {}, {{1, 2, "a", "b"}}), "nothing");
-  EXPECT_EQ(PickText("L1: 1:[a..b]*9 2:[c..d]*10", JobClass::kDeep, {}, {{1, 2, "a", "b"}}),
-            "L1 2 move");
+  EXPECT_EQ(PickDeep(tables), "L1 1 move");
+  EXPECT_EQ(PickDeep(tables, {}, {{1, 2, "a", "b"}}), "nothing");
+  EXPECT_EQ(PickDeep("L1: 1:[a..b]*9 2:[c..d]*10", {}, {{1, 2, "a", "b"}}), "L1 2 move");
 }
 
 TEST(Pick, UpperInputsAreWidenedWhereItIsFree) {
   const std::string tables = "L1: 1:[a..c]*4 2:[d..e]*4 3:[f..h]*4 L2: 4:[b..f] 5:[g..k]";
-  EXPECT_EQ(PickText(tables, JobClass::kDeep), "L1 1 + 4") << "3 would bring 5 in";
+  EXPECT_EQ(PickDeep(tables), "L1 1 + 4") << "3 would bring 5 in";
   const std::string fits = "L1: 1:[a..c]*4 2:[d..e]*4 3:[f..h]*4 L2: 4:[b..e] 5:[g..k]";
-  EXPECT_EQ(PickText(fits, JobClass::kDeep), "L1 1 2 + 4");
+  EXPECT_EQ(PickDeep(fits), "L1 1 2 + 4");
   LayoutOptions small;
   small.expanded_inputs_tables_max = 4;  // 8 MiB, but 1, 2 and 4 have more: 9
-  EXPECT_EQ(PickText(fits, JobClass::kDeep, small), "L1 1 + 4");
-  EXPECT_EQ(PickText(fits, JobClass::kDeep, {}, {{0, 1, "d", "d"}}), "L1 3 + 5");
+  EXPECT_EQ(PickDeep(fits, small), "L1 1 + 4");
+  EXPECT_EQ(PickDeep(fits, {}, {{0, 1, "d", "d"}}), "L1 3 + 5");
   // Widened to 2 it would conflict; without 2 it does not.
   const std::string reaches = "L1: 1:[a..c]*6 2:[d..m]*6 L2: 4:[b..e] 5:[n..p]";
-  EXPECT_EQ(PickText(reaches, JobClass::kDeep), "L1 1 2 + 4");
-  EXPECT_EQ(PickText(reaches, JobClass::kDeep, {}, {{0, 1, "k", "l"}}), "L1 1 + 4");
+  EXPECT_EQ(PickDeep(reaches), "L1 1 2 + 4");
+  EXPECT_EQ(PickDeep(reaches, {}, {{0, 1, "k", "l"}}), "L1 1 + 4");
 }
 
 TEST(Pick, ATrivialMoveNeedsRoomBelowTheLevelBelow) {
   const std::string tables = "L1: 1:[a..z]*11 L3: 2:[a..k]*10 3:[l..z]*";
-  EXPECT_EQ(PickText(tables + "10", JobClass::kDeep), "L1 1 | 2 3 move");
-  EXPECT_EQ(PickText(tables + "11", JobClass::kDeep), "L1 1 | 2 3");
-  EXPECT_EQ(PickText("L1: 1:[a..z]*11 L2: 2:[c..d]", JobClass::kDeep), "L1 1 + 2");
+  EXPECT_EQ(PickDeep(tables + "10"), "L1 1 | 2 3 move");
+  EXPECT_EQ(PickDeep(tables + "11"), "L1 1 | 2 3");
+  EXPECT_EQ(PickDeep("L1: 1:[a..z]*11 L2: 2:[c..d]"), "L1 1 + 2");
 }
 
 TEST(Pick, SaysWhatTheJobTouchesAndWhereToGoOn) {
@@ -376,8 +371,6 @@ class CountingOrder final : public leveldb::Comparator {
   mutable uint64_t comparisons_ = 0;
 };
 
-using TableShape = std::function<TableMeta(uint64_t index)>;
-
 TableMeta TableOf(uint64_t number, uint64_t first_key, uint64_t last_key) {
   const auto key = [&](uint64_t i) {
     return KeyFromText("k" + std::to_string(100'000 + i), number + 1);
@@ -385,22 +378,23 @@ TableMeta TableOf(uint64_t number, uint64_t first_key, uint64_t last_key) {
   return {0, number + 1, 4096, key(first_key), key(last_key)};
 }
 
-const std::vector<std::pair<const char*, TableShape>>& Shapes() {
-  static const std::vector<std::pair<const char*, TableShape>> shapes = {
-      {"all alike", [](uint64_t i) { return TableOf(i, 0, 40'000); }},
-      {"disjoint", [](uint64_t i) { return TableOf(i, 2 * i, 2 * i); }},
-      {"ascending stairs", [](uint64_t i) { return TableOf(i, 2 * i, 2 * i + 3); }},
-      {"descending stairs", [](uint64_t i) { return TableOf(i, 40'000 - 2 * i, 40'003 - 2 * i); }},
-      {"nested", [](uint64_t i) { return TableOf(i, i, 40'000 - i); }},
-  };
-  return shapes;
-}
+struct TableShape {
+  const char* name;
+  TableMeta (*table)(uint64_t index);
+};
+constexpr TableShape kShapes[] = {
+    {"all alike", [](uint64_t i) { return TableOf(i, 0, 40'000); }},
+    {"disjoint", [](uint64_t i) { return TableOf(i, 2 * i, 2 * i); }},
+    {"ascending stairs", [](uint64_t i) { return TableOf(i, 2 * i, 2 * i + 3); }},
+    {"descending stairs", [](uint64_t i) { return TableOf(i, 40'000 - 2 * i, 40'003 - 2 * i); }},
+    {"nested", [](uint64_t i) { return TableOf(i, i, 40'000 - i); }},
+};
 
 class ManyL0TablesTest : public ::testing::Test {
  protected:
   void Build(const TableShape& shape) {
     VersionEdit edit;
-    for (uint64_t i = 0; i < kTables; ++i) edit.new_tables.push_back(shape(i));
+    for (uint64_t i = 0; i < kTables; ++i) edit.new_tables.push_back(shape.table(i));
     TableMeta below = TableOf(kTables, 10, 20);
     below.level = 1;
     edit.new_tables.push_back(below);
@@ -423,10 +417,10 @@ TEST_F(ManyL0TablesTest, APickIsNearlyLinear) {
   const RunningRange oldest{1, 2, "k100000", "k100000"};
   OutputLimit none;
   none.bytes_max = none.freeing_bytes_max = 0;
-  for (const auto& [name, shape] : Shapes()) {
+  for (const TableShape& shape : kShapes) {
     Build(shape);
     for (size_t layout = 0; layout < layouts.size(); ++layout) {
-      SCOPED_TRACE(std::string(name) + ", layout " + std::to_string(layout));
+      SCOPED_TRACE(std::string(shape.name) + ", layout " + std::to_string(layout));
       const auto pick = [&](const std::vector<RunningRange>& running, const OutputLimit& room) {
         const auto plan = Pick(*version_, JobClass::kL0, running, {}, layouts[layout], room);
         EXPECT_LE(order_.Take(), kComparisonsMax);
@@ -443,8 +437,8 @@ TEST_F(ManyL0TablesTest, APickIsNearlyLinear) {
 }
 
 TEST_F(ManyL0TablesTest, ASearchForOverlapsIsNearlyLinear) {
-  for (const auto& [name, shape] : Shapes()) {
-    SCOPED_TRACE(name);
+  for (const TableShape& shape : kShapes) {
+    SCOPED_TRACE(shape.name);
     Build(shape);
     for (const char* key : {"k100000", "k120000", "k140000"}) {
       version_->Overlapping(0, Range(key, key));

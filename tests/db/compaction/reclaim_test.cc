@@ -26,23 +26,29 @@ namespace {
 
 // ---- the picker
 
-struct PickRow {
-  const char* what;
-  const char* tables;
-  std::map<uint64_t, TableContents> contents;  // by table number
-  const char* plan;
-};
+using TablesContents = std::map<uint64_t, TableContents>;  // by table number
 
 TableContents Of(uint64_t entries, uint64_t deletions) { return {entries, deletions, 7}; }
 
-VersionRef VersionOf(const PickRow& row) {
-  VersionRef version = VersionFromText(row.tables);
-  for (const auto& [number, contents] : row.contents) SetContents(*version, number, contents);
+VersionRef VersionWith(const char* tables, const TablesContents& contents) {
+  VersionRef version = VersionFromText(tables);
+  for (const auto& [number, its] : contents) SetContents(*version, number, its);
   return version;
 }
 
+std::string ReclaimText(const VersionRef& version, const ReclaimRule& rule,
+                        const std::vector<RunningRange>& running = {}) {
+  return PlanText(PickReclaim(*version, running, {}, rule));
+}
+
 TEST(PickReclaim, Table) {
-  const std::vector<PickRow> rows = {
+  struct Row {
+    const char* what;
+    const char* tables;
+    TablesContents contents;
+    const char* plan;
+  };
+  const std::vector<Row> rows = {
       {"a table of deletions goes to the entries",
        "L1: 1:[a..m] L2: 2:[a..z]*10",
        {{1, Of(1000, 1000)}, {2, Of(1000, 0)}},
@@ -89,31 +95,29 @@ TEST(PickReclaim, Table) {
        {{1, Of(50, 50)}, {2, Of(90, 0)}, {3, Of(90, 0)}},
        "L1 1 2 + 3"},
   };
-  for (const PickRow& row : rows)
-    EXPECT_EQ(PlanText(PickReclaim(*VersionOf(row), {}, {}, {7})), row.plan) << row.what;
+  for (const Row& row : rows)
+    EXPECT_EQ(ReclaimText(VersionWith(row.tables, row.contents), {7}), row.plan) << row.what;
 }
 
 TEST(PickReclaim, DeletionsThatASnapshotNeedsStay) {
-  const PickRow row = {"", "L0: 2:[a..c] 1:[x..z] L1: 3:[a..c]", {{2, Of(9, 9)}}, ""};
-  EXPECT_EQ(PlanText(PickReclaim(*VersionOf(row), {}, {}, {6})), "nothing");
-  EXPECT_EQ(PlanText(PickReclaim(*VersionOf(row), {}, {}, {7})), "L0 2 1 + 3");
+  const auto version = VersionWith("L0: 2:[a..c] 1:[x..z] L1: 3:[a..c]", {{2, Of(9, 9)}});
+  EXPECT_EQ(ReclaimText(version, {6}), "nothing");
+  EXPECT_EQ(ReclaimText(version, {7}), "L0 2 1 + 3");
 }
 
 TEST(PickReclaim, TheNextBestIsPickedIfTheBestIsTaken) {
-  const PickRow row = {"",
-                       "L1: 1:[a..c] 2:[d..f] L2: 3:[a..c]*9 4:[d..f]*9",
-                       {{1, Of(50, 50)}, {2, Of(90, 90)}, {3, Of(100, 0)}, {4, Of(100, 0)}},
-                       ""};
-  EXPECT_EQ(PlanText(PickReclaim(*VersionOf(row), {{2, 3, "e", "e"}}, {}, {7})), "L1 1 + 3");
-  EXPECT_EQ(PlanText(PickReclaim(*VersionOf(row), {{1, 2, "a", "z"}}, {}, {7})), "nothing");
+  const auto version =
+      VersionWith("L1: 1:[a..c] 2:[d..f] L2: 3:[a..c]*9 4:[d..f]*9",
+                  {{1, Of(50, 50)}, {2, Of(90, 90)}, {3, Of(100, 0)}, {4, Of(100, 0)}});
+  EXPECT_EQ(ReclaimText(version, {7}, {{2, 3, "e", "e"}}), "L1 1 + 3");
+  EXPECT_EQ(ReclaimText(version, {7}, {{1, 2, "a", "z"}}), "nothing");
 }
 
 TEST(PickReclaim, OverwrittenValuesCountOnceTheyAreMany) {
   const auto pick = [](uint64_t lower_values, double overwrite_share) {
-    const PickRow row = {
-        "", "L1: 1:[a..m]*10 L2: 2:[a..z]*10", {{1, Of(1000, 0)}, {2, Of(lower_values, 0)}}, ""};
-    return PlanText(PickReclaim(*VersionOf(row), {}, {},
-                                {.oldest_snapshot = 7, .overwrite_share = overwrite_share}));
+    return ReclaimText(VersionWith("L1: 1:[a..m]*10 L2: 2:[a..z]*10",
+                                   {{1, Of(1000, 0)}, {2, Of(lower_values, 0)}}),
+                       {.oldest_snapshot = 7, .overwrite_share = overwrite_share});
   };
   EXPECT_EQ(pick(1000, 1), "L1 1 + 2") << "half of all";
   EXPECT_EQ(pick(1000, 0.9), "L1 1 + 2");
@@ -147,13 +151,10 @@ TEST(OverwriteShare, FollowsASmallStoreThatBeginsToOverwrite) {
 }
 
 TEST(PickReclaim, OldDeletionsGoDownWhateverThatFrees) {
-  const VersionRef version = VersionFromText("L1: 1:[a..m] L2: 2:[a..z]*10 L3: 3:[x..z]");
-  SetContents(*version, 1, {1000, 1, 7, /*deletions_since=*/100});
-  SetContents(*version, 2, {1000, 2, 7, 50});
-  SetContents(*version, 3, {1000, 0, 0, 0});
-  const auto pick = [&](const ReclaimRule& rule) {
-    return PlanText(PickReclaim(*version, {}, {}, rule));
-  };
+  const VersionRef version = VersionWith(
+      "L1: 1:[a..m] L2: 2:[a..z]*10 L3: 3:[x..z]",
+      {{1, {1000, 1, 7, /*deletions_since=*/100}}, {2, {1000, 2, 7, 50}}, {3, {1000, 0, 0, 0}}});
+  const auto pick = [&](const ReclaimRule& rule) { return ReclaimText(version, rule); };
   EXPECT_EQ(pick({.oldest_snapshot = 7}), "nothing");
   EXPECT_EQ(pick({.oldest_snapshot = 7, .old = {.before = 50}}), "nothing");
   EXPECT_EQ(pick({.oldest_snapshot = 7, .old = {.before = 51}}), "L2 2 + 3");
@@ -173,29 +174,24 @@ TEST(PickReclaim, OldDeletionsGoDownWhateverThatFrees) {
 }
 
 TEST(PickReclaim, OldDeletionsGoFromTheLastLevelToo) {
-  const VersionRef version = VersionFromText("L6: 1:[a..m] 2:[n..z]");
-  SetContents(*version, 1, {9, 1, 7, /*deletions_since=*/100});
-  SetContents(*version, 2, {9, 0, 0, 0});
-  EXPECT_EQ(PlanText(PickReclaim(*version, {}, {}, {.old = {.before = 100}})), "nothing");
+  const VersionRef version = VersionWith(
+      "L6: 1:[a..m] 2:[n..z]", {{1, {9, 1, 7, /*deletions_since=*/100}}, {2, {9, 0, 0, 0}}});
+  EXPECT_EQ(ReclaimText(version, {.old = {.before = 100}}), "nothing");
   const auto plan = PickReclaim(*version, {}, {}, {.old = {.before = 101}});
   EXPECT_EQ(PlanText(plan), "L6 1");
   EXPECT_TRUE(plan->is_rewrite());
 }
 
 TEST(PickReclaim, TheTimeOfNewDeletionsIsNotThatOfOthers) {
-  const VersionRef version = VersionFromText("L1: 1:[a..m]*11 L2: 2:[a..m]");
-  SetContents(*version, 1, {9, 0, 0, 0});
-  SetContents(*version, 2, {9, 0, 0, 0});
+  const VersionRef version =
+      VersionWith("L1: 1:[a..m]*11 L2: 2:[a..m]", {{1, {9, 0, 0, 0}}, {2, {9, 0, 0, 0}}});
   EXPECT_EQ(Pick(*version, JobClass::kDeep, {}, {}, {})->deletions_since, std::nullopt);
 }
 
 TEST(IsFlushToReclaimDue, IfItHidesAQuarterOfAllEntries) {
-  const PickRow row = {"",
-                       "L0: 2:[a..c] L1: 1:[a..c] L2: 3:[a..f]",
-                       {{1, Of(50, 0)}, {2, Of(90, 40)}, {3, Of(100, 0)}},
-                       ""};
   // 200 values, and 40 deletions in tables.
-  const VersionRef version = VersionOf(row);
+  const VersionRef version = VersionWith("L0: 2:[a..c] L1: 1:[a..c] L2: 3:[a..f]",
+                                         {{1, Of(50, 0)}, {2, Of(90, 40)}, {3, Of(100, 0)}});
   EXPECT_FALSE(IsFlushToReclaimDue(SpaceOf(*version), 9));
   EXPECT_TRUE(IsFlushToReclaimDue(SpaceOf(*version), 10));
   EXPECT_FALSE(IsFlushToReclaimDue(SpaceOf(*version), 0)) << "those in tables need no flush";
