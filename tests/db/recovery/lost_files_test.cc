@@ -11,7 +11,6 @@
 #include <unistd.h>
 #endif
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -81,7 +80,6 @@ TEST(LostFilesTest, AFileNamedLostIsNamed) {
   EXPECT_EQ(FileBytes(env, LostDirectoryName(store)), "mine");
 }
 
-// A directory with the name of a file is left alone.
 TEST(DirectoryNameTest, ADirectoryNamedLikeAFileIsIgnored) {
   leveldb::Env* const env = leveldb::Env::Default();
   for (const bool repairs : {false, true}) {
@@ -130,64 +128,48 @@ const NoFile kNoFiles[] = {
 #endif
 };
 
-class NoFileTest : public ::testing::TestWithParam<NoFile> {
- protected:
-  // A store with one entry in each file, of which `of` returns the one to replace.
-  void Replace(
-      const std::function<std::string(uint64_t log, uint64_t table, uint64_t manifest)>& of) {
-    StoreFiles files(env_, store_);
+class NoFileTest : public ::testing::TestWithParam<NoFile> {};
+
+// "a=a1 b=b2 "
+leveldb::Status ReadEntries(const std::string& store, std::string* text) {
+  std::unique_ptr<leveldb::DB> db;
+  const leveldb::Status status = OpenAt(leveldb::Options(), store, &db);
+  if (!status.ok()) return status;
+  const std::unique_ptr<leveldb::Iterator> it(db->NewIterator(leveldb::ReadOptions()));
+  text->clear();
+  for (it->SeekToFirst(); it->Valid(); it->Next())
+    *text += it->key().ToString() + "=" + it->value().ToString() + " ";
+  return it->status();
+}
+
+// A repair costs what the file held, and nothing else.
+TEST_P(NoFileTest, InThePlaceOfAFile) {
+  leveldb::Env* const env = leveldb::Env::Default();
+  for (size_t place = 0; place < 4; ++place) {
+    const std::string store = FreshDirectory("no_file") + "/store";
+    StoreFiles files(env, store);
     const uint64_t table = files.AddTable(1, "a@1=a1");
     const uint64_t log = files.AddWal({"b@2=b2"}, 2);
-    path_ = of(log, table, files.WriteManifest(log));
-    ASSERT_TRUE(env_->RemoveFile(path_).ok());
-    ASSERT_TRUE(GetParam().second(path_));
-  }
-  leveldb::Status Read(std::string* text) const {
-    std::unique_ptr<leveldb::DB> db;
-    const leveldb::Status status = OpenAt(leveldb::Options(), store_, &db);
-    if (!status.ok()) return status;
-    const std::unique_ptr<leveldb::Iterator> it(db->NewIterator(leveldb::ReadOptions()));
-    text->clear();
-    for (it->SeekToFirst(); it->Valid(); it->Next())
-      *text += it->key().ToString() + "=" + it->value().ToString() + " ";
-    return it->status();
-  }
-  // A repair that costs what the file held, and nothing else.
-  void RepairsTo(const std::string& expected) {
+    const uint64_t manifest = files.WriteManifest(log);
+    const std::pair<std::string, const char*> places[] = {
+        {CurrentFileName(store), "a=a1 b=b2 "},
+        {DescriptorFileName(store, manifest), "a=a1 b=b2 "},
+        {LogFileName(store, log), "a=a1 "},
+        {TableFileName(store, table), "b=b2 "}};
+    const auto& [path, left] = places[place];
+    SCOPED_TRACE(path);
+    ASSERT_TRUE(env->RemoveFile(path).ok());
+    ASSERT_TRUE(GetParam().second(path));
     std::string text;
-    const leveldb::Status before = Read(&text);
+    const leveldb::Status before = ReadEntries(store, &text);
     EXPECT_FALSE(before.ok());
-    EXPECT_THAT(before.ToString(), HasSubstr(path_.substr(path_.rfind('/'))));
+    EXPECT_THAT(before.ToString(), HasSubstr(path.substr(path.rfind('/'))));
     for (int i = 0; i < 2; ++i) {
-      EXPECT_EQ(leveldb::RepairDB(store_, leveldb::Options()).ToString(), "OK");
-      EXPECT_EQ(Read(&text).ToString(), "OK");
-      EXPECT_EQ(text, expected);
+      EXPECT_EQ(leveldb::RepairDB(store, leveldb::Options()).ToString(), "OK");
+      EXPECT_EQ(ReadEntries(store, &text).ToString(), "OK");
+      EXPECT_EQ(text, left);
     }
   }
-
-  leveldb::Env* const env_ = leveldb::Env::Default();
-  const std::string store_ = FreshDirectory("no_file") + "/store";
-  std::string path_;
-};
-
-TEST_P(NoFileTest, InThePlaceOfCurrent) {
-  Replace([&](uint64_t, uint64_t, uint64_t) { return CurrentFileName(store_); });
-  RepairsTo("a=a1 b=b2 ");
-}
-
-TEST_P(NoFileTest, InThePlaceOfAManifest) {
-  Replace([&](uint64_t, uint64_t, uint64_t number) { return DescriptorFileName(store_, number); });
-  RepairsTo("a=a1 b=b2 ");
-}
-
-TEST_P(NoFileTest, InThePlaceOfALog) {
-  Replace([&](uint64_t number, uint64_t, uint64_t) { return LogFileName(store_, number); });
-  RepairsTo("a=a1 ");
-}
-
-TEST_P(NoFileTest, InThePlaceOfATable) {
-  Replace([&](uint64_t, uint64_t number, uint64_t) { return TableFileName(store_, number); });
-  RepairsTo("b=b2 ");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, NoFileTest, ::testing::ValuesIn(kNoFiles),

@@ -54,15 +54,25 @@ std::string SpoilEnd(CrashEnv* disk, const std::string& path) {
   return FileBytes(disk, path);
 }
 
+// A store whose files a test writes one by one.
+class ReplayTest : public ::testing::Test {
+ protected:
+  ReplayTest() { options_.env = &disk_; }
+
+  CrashEnv disk_;
+  StoreFiles files_{&disk_, kStoreName};
+  leveldb::Options options_;
+  std::unique_ptr<leveldb::DB> db_;
+};
+
 // Three logs; the second is damaged after its first record.
-class LostLogTest : public ::testing::Test {
+class LostLogTest : public ReplayTest {
  protected:
   LostLogTest() {
-    StoreFiles files(&disk_, kStoreName);
-    const uint64_t first = files.AddWal({"a@1=a1"});
-    second_ = files.AddWal({"b@2=b2", "c@3=" + std::string(300, 'c'), "d@4=d4"});
-    third_ = files.AddWal({"e@5=e5"});
-    files.WriteManifest(first);
+    const uint64_t first = files_.AddWal({"a@1=a1"});
+    second_ = files_.AddWal({"b@2=b2", "c@3=" + std::string(300, 'c'), "d@4=d4"});
+    third_ = files_.AddWal({"e@5=e5"});
+    files_.WriteManifest(first);
     EXPECT_TRUE(disk_.SyncDirectory(kStoreName).ok());
     EXPECT_TRUE(disk_.Corrupt(LogFileName(kStoreName, second_), 100, "xxxx"));
     damaged_ = FileBytes(&disk_, LogFileName(kStoreName, second_));
@@ -82,8 +92,16 @@ class LostLogTest : public ::testing::Test {
   bool HoldsBoth(leveldb::Env* env) const {
     return Holds(env, second_, damaged_) && Holds(env, third_, unread_);
   }
+  // Before and after an open, which shows what the logs held before the damage.
+  void ExpectBothAreHeld(leveldb::Env* env) const {
+    ASSERT_TRUE(HoldsBoth(env));
+    std::unique_ptr<leveldb::DB> db;
+    ASSERT_TRUE(OpenOn(env, &db).ok());
+    ASSERT_EQ(KeysIn(db.get()), "ab");
+    db.reset();
+    ASSERT_TRUE(HoldsBoth(env));
+  }
 
-  CrashEnv disk_;
   uint64_t second_ = 0;
   uint64_t third_ = 0;
   std::string damaged_, unread_;
@@ -91,10 +109,9 @@ class LostLogTest : public ::testing::Test {
 
 TEST_F(LostLogTest, WhatWasNotReadIsKeptUnderLost) {
   for (int round = 0; round < 3; ++round) {
-    std::unique_ptr<leveldb::DB> db;
-    ASSERT_TRUE(OpenOn(&disk_, &db).ok());
-    EXPECT_EQ(KeysIn(db.get()), "ab");
-    db.reset();
+    ASSERT_TRUE(OpenOn(&disk_, &db_).ok());
+    EXPECT_EQ(KeysIn(db_.get()), "ab");
+    db_.reset();
     EXPECT_FALSE(disk_.FileExists(LogFileName(kStoreName, second_)));
     EXPECT_EQ(FileBytes(&disk_, InLost(LogFileName(kStoreName, second_))), damaged_);
     EXPECT_EQ(FileBytes(&disk_, InLost(LogFileName(kStoreName, third_))), unread_);
@@ -119,8 +136,7 @@ TEST_F(LostLogTest, TheOldestFilesAreRemovedIfThereIsTooMuch) {
   add("000007.log", false);  // by a repair
   add("000009.log", true);
   add("000010.ldb", true);
-  std::unique_ptr<leveldb::DB> db;
-  ASSERT_TRUE(OpenOn(&disk_, &db).ok());
+  ASSERT_TRUE(OpenOn(&disk_, &db_).ok());
   EXPECT_TRUE(disk_.FileExists(directory + "000007.log"));
   EXPECT_FALSE(disk_.FileExists(directory + "000009.log"));
   EXPECT_FALSE(disk_.FileExists(directory + "000009.log" + kReplayedToSuffix));
@@ -134,8 +150,7 @@ TEST_F(LostLogTest, WhatIsThereAlreadyIsNotOverwritten) {
   const std::string taken = LostDirectoryName(kStoreName) + LogFileName("", second_);
   const std::string older(damaged_.size(), 'o');
   ASSERT_TRUE(leveldb::WriteStringToFile(&disk_, older, taken).ok());
-  std::unique_ptr<leveldb::DB> db;
-  ASSERT_TRUE(OpenOn(&disk_, &db).ok());
+  ASSERT_TRUE(OpenOn(&disk_, &db_).ok());
   EXPECT_EQ(FileBytes(&disk_, taken), older);
   EXPECT_EQ(FileBytes(&disk_, taken + ".2"), damaged_);
 }
@@ -152,11 +167,8 @@ TEST_F(LostLogTest, ACrashOfTheOpenAtAnyStepLosesNeither) {
       done = OpenOn(env.get(), &db).ok() && !env->crashed();
       db.reset();
       auto after = seed == 0 ? env->Crash(0, CrashOptions::LoseAllUnsynced()) : env->Crash(seed);
-      ASSERT_TRUE(HoldsBoth(after.get())) << "step " << step << ", seed " << seed;
-      ASSERT_TRUE(OpenOn(after.get(), &db).ok());
-      ASSERT_EQ(KeysIn(db.get()), "ab") << "step " << step << ", seed " << seed;
-      db.reset();
-      ASSERT_TRUE(HoldsBoth(after.get())) << "step " << step << ", seed " << seed;
+      SCOPED_TRACE("step " + std::to_string(step) + ", seed " + std::to_string(seed));
+      ASSERT_NO_FATAL_FAILURE(ExpectBothAreHeld(after.get()));
     }
   }
 }
@@ -172,11 +184,8 @@ TEST_F(LostLogTest, AnErrorOfTheOpenAtAnyOperationLosesNeither) {
     db.reset();
     hit = env.hits() > 0;
     env.Heal();
-    ASSERT_TRUE(HoldsBoth(disk.get())) << env.first_hit();
-    ASSERT_TRUE(OpenOn(disk.get(), &db).ok()) << env.first_hit();
-    ASSERT_EQ(KeysIn(db.get()), "ab") << env.first_hit();
-    db.reset();
-    ASSERT_TRUE(HoldsBoth(disk.get())) << env.first_hit();
+    SCOPED_TRACE(env.first_hit());
+    ASSERT_NO_FATAL_FAILURE(ExpectBothAreHeld(disk.get()));
   }
 }
 
@@ -187,8 +196,7 @@ TEST_F(LostLogTest, AnOpenThatFailsLeavesNothingBehind) {
   };
   const auto before = tables_and_logs();
   for (int round = 0; round < 3; ++round) {
-    std::unique_ptr<leveldb::DB> db;
-    ASSERT_TRUE(OpenOn(&disk_, &db, /*paranoid=*/true).IsCorruption());
+    ASSERT_TRUE(OpenOn(&disk_, &db_, /*paranoid=*/true).IsCorruption());
     EXPECT_EQ(tables_and_logs(), before);
   }
 }
@@ -271,19 +279,18 @@ TEST(RecoveryTest, ALogWithADamagedLastRecordIsKept) {
 
 // The last record of a MANIFEST lists a table, and the log that comes after those that the table
 // replaces. It is damaged or cut short.
-class BadManifestEndTest : public ::testing::TestWithParam<bool> {
+class BadManifestEndTest : public ReplayTest, public ::testing::WithParamInterface<bool> {
  protected:
   // With `old_log`, the log that the table replaced is still there.
   void Write(bool old_log) {
-    StoreFiles files(&disk_, kStoreName);
-    files.AddTable(0, "a@1=a1");
-    const uint64_t old = files.AddWal({"b@2=b2", "c@3=c3"}, 2);
-    const uint64_t wal = files.AddWal({"d@4=d4"}, 4);
+    files_.AddTable(0, "a@1=a1");
+    const uint64_t old = files_.AddWal({"b@2=b2", "c@3=c3"}, 2);
+    const uint64_t wal = files_.AddWal({"d@4=d4"}, 4);
     VersionEdit later;
-    later.new_tables = {files.AddUnlisted("b@2=b2 c@3=c3")};
+    later.new_tables = {files_.AddUnlisted("b@2=b2 c@3=c3")};
     later.log_number = wal;
     later.last_sequence = 3;
-    manifest_ = DescriptorFileName(kStoreName, files.WriteManifest(old, later, 1));
+    manifest_ = DescriptorFileName(kStoreName, files_.WriteManifest(old, later, 1));
     const std::string bytes = FileBytes(&disk_, manifest_);
     log::Reader reader(std::make_unique<MemorySequential>(bytes), manifest_);
     leveldb::Slice first;
@@ -296,15 +303,11 @@ class BadManifestEndTest : public ::testing::TestWithParam<bool> {
     if (!old_log) {
       ASSERT_TRUE(disk_.RemoveFile(log_).ok());
     }
-    options_.env = &disk_;
   }
   Status Open() { return OpenAt(options_, kStoreName, &db_); }
 
-  CrashEnv disk_;
-  leveldb::Options options_;
   std::string table_, manifest_, log_;
   uint64_t offset_ = 0;  // of the bad record
-  std::unique_ptr<leveldb::DB> db_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Ends, BadManifestEndTest, ::testing::Bool(),
@@ -350,16 +353,6 @@ TEST_P(BadManifestEndTest, IsRefusedIfWritesAreMissing) {
   ASSERT_EQ(Open().ToString(), "OK");
   EXPECT_EQ(KeysIn(db_.get()), "abcd");
 }
-
-class ReplayTest : public ::testing::Test {
- protected:
-  ReplayTest() { options_.env = &disk_; }
-
-  CrashEnv disk_;
-  StoreFiles files_{&disk_, kStoreName};
-  leveldb::Options options_;
-  std::unique_ptr<leveldb::DB> db_;
-};
 
 // MANIFESTs that are read to a clean end, but are older than the directory's other files.
 class OldManifestTest : public ReplayTest {
