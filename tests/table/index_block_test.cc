@@ -76,7 +76,7 @@ TEST(IndexBlockTest, AHandleThatIsTruncatedOrOfATooLargeBlockIsRefused) {
   std::string too_large;
   BlockHandle{0, kBlockBytesMax + 1}.EncodeTo(&too_large);
   for (const std::string& handle : {HandleOf(1).substr(0, 2), too_large}) {
-    Entries entries(LessByOrder{UserOrder()});
+    Entries entries;
     entries["a"] = HandleOf(0);
     entries["b"] = handle;
     IndexBlock index;
@@ -109,7 +109,7 @@ TEST(IndexBlockTest, KeysThatRepeatALongPrefixWithoutEndAreRefused) {
 // Searches would compare whole keys otherwise.
 TEST(IndexBlockTest, AShortenedLastKeyDoesNotHideThePrefixOfTheOthers) {
   const auto bytes_with_last = [](const std::string& last) {
-    Entries entries(LessByOrder{UserOrder()});
+    Entries entries;
     for (size_t i = 100; i < 400; ++i) entries["0000000000000" + std::to_string(i)] = HandleOf(i);
     entries[last] = HandleOf(400);
     IndexBlock index;
@@ -120,7 +120,7 @@ TEST(IndexBlockTest, AShortenedLastKeyDoesNotHideThePrefixOfTheOthers) {
 }
 
 TEST(IndexBlockTest, CountsItsMemory) {
-  Entries entries(LessByOrder{UserOrder()});
+  Entries entries;
   for (size_t i = 0; i < 100; ++i) entries["key" + std::to_string(1000 + i)] = HandleOf(i);
   IndexBlock index;
   ASSERT_EQ(nullptr, OpenIndex(entries, 1, &index));

@@ -73,7 +73,7 @@ class MapIterator final : public Iterator {
 
 /// Keys of one letter without values.
 Entries Letters(const std::string& letters) {
-  Entries entries(LessByOrder{UserOrder()});
+  Entries entries;
   for (const char letter : letters) entries[std::string(1, letter)];
   return entries;
 }
@@ -135,7 +135,7 @@ TEST(MergingIteratorTest, EqualKeysKeepTheOrderOfTheChildrenBothWays) {
   constexpr int kChildren = 6;
   Random random(78);
   std::vector<std::pair<std::string, std::string>> expected;
-  std::vector<Entries> parts(kChildren, Letters(""));
+  std::vector<Entries> parts(kChildren);
   for (int key = 0; key < 30; ++key) {
     for (int child = 0; child < kChildren; ++child) {
       if (random.OneIn(3)) continue;
@@ -195,8 +195,8 @@ TEST(MergingIteratorTest, AFailureWhileTurningAroundEndsTheMerge) {
 TEST(MergingIteratorTest, SkipsWhatItsChildrenSkip) {
   Random random(79);
   for (int round = 0; round < 300; ++round) {
-    std::vector<Entries> parts(2 + random.Uniform(6), Letters(""));
-    Entries readable = Letters("");
+    std::vector<Entries> parts(2 + random.Uniform(6));
+    Entries readable;
     Unreadable unreadable{{}, OnError::kSkip};
     for (int i = 0; i < 60; ++i) {
       const std::string key = RandomKey(&random, UserOrder());

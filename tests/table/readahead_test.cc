@@ -14,21 +14,16 @@ constexpr size_t kBlocks = 3000;
 class ReadaheadTest : public ::testing::Test {
  protected:
   /// A table of 1000-byte blocks with one entry each.
-  ReadaheadTest() : entries_(LessByOrder{UserOrder()}) {
+  ReadaheadTest() {
     for (size_t i = 0; i < kBlocks; ++i)
       entries_["k" + std::to_string(10000 + i)] = std::string(980, 'v');
-    TableWriteOptions write;
-    write.compression = Codec::kNone;
-    write.block_bytes = 1;
-    bytes_ = BuildTable(write, entries_);
+    bytes_ = BuildTable({.block_bytes = 1, .compression = Codec::kNone}, entries_);
     reader_ = OpenedTable({}, bytes_, &probe_);
     probe_.reads.clear();
   }
 
   std::unique_ptr<Iterator> NewIterator(size_t readahead_bytes) {
-    BlockReadOptions options;
-    options.readahead_bytes = readahead_bytes;
-    return reader_->NewIterator(options);
+    return reader_->NewIterator({.readahead_bytes = readahead_bytes});
   }
 
   Entries entries_;

@@ -30,7 +30,7 @@ std::string SampleValue(uint64_t i) {
 }
 
 Entries Sample(uint64_t count) {
-  Entries entries(LessByOrder{UserOrder()});
+  Entries entries;
   for (uint64_t i = 0; i < count; ++i) entries[SampleKey(i)] = SampleValue(i);
   return entries;
 }
@@ -50,8 +50,7 @@ void ExpectReadsAll(const leveldb::FilterPolicy* filter, const std::string& byte
   read.filter_policy = filter;
   read.paranoid_checks = true;
   const auto reader = OpenedTable(read, bytes);
-  BlockReadOptions options;
-  options.verify_checksums = true;
+  const BlockReadOptions options{.verify_checksums = true};
   ExpectHolds(reader->NewIterator(options).get(), entries);
   for (const auto& [key, value] : entries) ASSERT_EQ(value, GetFrom(*reader, key, options).value);
 }
@@ -110,12 +109,11 @@ TEST(StockTableTest, OursAreTheSame) {
                  << stock.block_bytes << " " << stock.restart_interval);
     const Entries entries = Sample(stock.samples);
     const auto compression = static_cast<Codec>(stock.compression);
-    TableWriteOptions write;
-    write.compression = compression;
-    write.filter_policy = stock.filter ? bloom.get() : nullptr;
-    write.block_bytes = static_cast<size_t>(stock.block_bytes);
-    write.block_restart_interval = stock.restart_interval;
-    const std::string bytes = BuildTable(write, entries);
+    const std::string bytes = BuildTable({.filter_policy = stock.filter ? bloom.get() : nullptr,
+                                          .block_bytes = static_cast<size_t>(stock.block_bytes),
+                                          .block_restart_interval = stock.restart_interval,
+                                          .compression = compression},
+                                         entries);
     ExpectReadsAll(bloom.get(), bytes, entries);
     if (compression == Codec::kSnappy && !same_snappy) continue;
     EXPECT_EQ(stock.file_bytes, bytes.size());

@@ -9,7 +9,6 @@
 #include "table/format.h"
 #include "tests/table/table_test_util.h"
 #include "tests/util/threads.h"
-#include "util/crc32c.h"
 
 namespace lull::testing {
 namespace {
@@ -21,15 +20,14 @@ class TableDamageTest : public ::testing::Test {
   std::string Build(Codec compression, size_t count, const KeyOrder& order, uint64_t seed) {
     Random random(seed);
     entries_ = std::make_unique<Entries>(RandomEntries(&random, order, count, 60));
-    TableWriteOptions write;
-    write.order = order;
-    write.compression = compression;
-    write.filter_policy = bloom_.get();
-    write.block_bytes = 200;
-    write.block_restart_interval = 4;
     read_.order = order;
     read_.filter_policy = bloom_.get();
-    return BuildTable(write, *entries_);
+    return BuildTable({.order = order,
+                       .filter_policy = bloom_.get(),
+                       .block_bytes = 200,
+                       .block_restart_interval = 4,
+                       .compression = compression},
+                      *entries_);
   }
 
   /// Checks that every answer of a table is correct or an error. Returns whether all were answered.
@@ -200,11 +198,9 @@ TEST_F(BadSectorTest, IsNotSpreadByReadahead) {
 TEST_F(TableDamageTest, ErrorsNameFileOffsetAndCause) {
   std::string bad = Build(Codec::kNone, 40, UserOrder(), 15);
   bad[5] = static_cast<char>(bad[5] ^ 1);
-  BlockReadOptions options;
-  options.verify_checksums = true;
   Found found;
-  const Status status =
-      GetInto(*OpenedTable(read_, bad), options, entries_->begin()->first, &found);
+  const Status status = GetInto(*OpenedTable(read_, bad), {.verify_checksums = true},
+                                entries_->begin()->first, &found);
   EXPECT_EQ("Corruption: the_table: at offset 0: block checksum mismatch", status.ToString());
 }
 

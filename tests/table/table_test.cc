@@ -11,7 +11,6 @@
 #include "leveldb/filter_policy.h"
 #include "leveldb/options.h"
 #include "leveldb/table_builder.h"
-#include "table/format.h"
 #include "tests/support/option_sets.h"
 #include "tests/table/table_test_util.h"
 #include "tests/util/threads.h"
@@ -32,11 +31,10 @@ void CheckRoundTrip(const KeyOrder& order, const Shape& shape, const Entries& en
                     Random* random) {
   const std::unique_ptr<const leveldb::FilterPolicy> bloom(leveldb::NewBloomFilterPolicy(10));
   const std::unique_ptr<leveldb::Cache> cache(leveldb::NewLRUCache(20000));
-  TableWriteOptions write;
-  write.order = order;
-  write.compression = shape.compression;
-  write.block_bytes = shape.block_bytes;
-  write.block_restart_interval = shape.restart_interval;
+  TableWriteOptions write{.order = order,
+                          .block_bytes = shape.block_bytes,
+                          .block_restart_interval = shape.restart_interval,
+                          .compression = shape.compression};
   TableReadOptions read;
   read.order = order;
   read.paranoid_checks = true;
@@ -47,11 +45,8 @@ void CheckRoundTrip(const KeyOrder& order, const Shape& shape, const Entries& en
   const auto reader = OpenedTable(read, BuildTable(write, entries), &probe);
   ASSERT_NE(reader, nullptr);
   for (const size_t readahead : {0, 1, 1000, 1 << 20}) {
-    BlockReadOptions options;
-    options.verify_checksums = true;
-    options.readahead_bytes = readahead;
-    options.fill_cache = random->OneIn(2);
-    const std::unique_ptr<Iterator> iterator = reader->NewIterator(options);
+    const std::unique_ptr<Iterator> iterator = reader->NewIterator(
+        {.verify_checksums = true, .fill_cache = random->OneIn(2), .readahead_bytes = readahead});
     ASSERT_FALSE(iterator->Valid());
     ExpectHolds(iterator.get(), entries);
     WalkAtRandom(iterator.get(), entries, random, 300);
@@ -95,7 +90,7 @@ TEST(TableRoundTripTest, OverOrdersShapesAndSizes) {
   }
 }
 
-/// Tables of user keys, unless a test sets another order.
+/// Tables of user keys.
 class TableTest : public ::testing::Test {
  protected:
   void UseFilter() { write_.filter_policy = read_.filter_policy = bloom_.get(); }
@@ -114,7 +109,7 @@ class TableTest : public ::testing::Test {
   FileProbe probe_;
   WrittenFile written_;
   MemoryWritable file_{&written_};
-  Entries entries_{LessByOrder{UserOrder()}};
+  Entries entries_;
 };
 
 TEST_F(TableTest, HugeValues) {
@@ -127,11 +122,8 @@ TEST_F(TableTest, HugeValues) {
   for (const Codec codec : kCodecs) {
     write_.compression = codec;
     const auto reader = Make(entries_);
-    for (const size_t readahead : {0, 50000}) {
-      BlockReadOptions options;
-      options.readahead_bytes = readahead;
-      ExpectHolds(reader->NewIterator(options).get(), entries_);
-    }
+    for (const size_t readahead : {0, 50000})
+      ExpectHolds(reader->NewIterator({.readahead_bytes = readahead}).get(), entries_);
   }
 }
 
@@ -174,22 +166,6 @@ TEST_F(TableTest, ApproximateOffsets) {
   EXPECT_LE(end, bytes.size());
 }
 
-TEST_F(TableTest, ManyVersionsOfOneKeySpanBlocks) {
-  write_.order = read_.order = InternalOrder();
-  Entries entries(LessByOrder{write_.order});
-  for (uint64_t sequence = 1; sequence <= 500; ++sequence)
-    entries[InternalKey("key", sequence)] = std::to_string(sequence);
-  entries[InternalKey("kex", 1)] = "before";
-  entries[InternalKey("kez", 1)] = "after";
-  UseFilter();
-  write_.block_bytes = 100;
-  const auto reader = Make(entries);
-  for (uint64_t sequence = 1; sequence <= 600; ++sequence) {
-    ASSERT_EQ(std::to_string(std::min<uint64_t>(sequence, 500)),
-              GetFrom(*reader, InternalKey("key", sequence)).value);
-  }
-}
-
 TEST_F(TableTest, CachedBlocksAreNotReadAgain) {
   Random random(12);
   const Entries entries = RandomEntries(&random, UserOrder(), 500, 100);
@@ -199,9 +175,7 @@ TEST_F(TableTest, CachedBlocksAreNotReadAgain) {
   const auto reader = Make(entries);
   const auto read_all = [&](bool fill_cache, size_t readahead_bytes) {
     probe_.reads.clear();
-    BlockReadOptions options;
-    options.fill_cache = fill_cache;
-    options.readahead_bytes = readahead_bytes;
+    const BlockReadOptions options{.fill_cache = fill_cache, .readahead_bytes = readahead_bytes};
     ExpectHolds(reader->NewIterator(options).get(), entries);
     GetFrom(*reader, entries.begin()->first, options);
     return probe_.reads.size();
@@ -317,8 +291,6 @@ TEST_F(TableTest, RefusesEntriesBeyondTheFormat) {
 TEST_F(TableTest, FlushBlockBeginsANewBlockWithOtherOptions) {
   entries_["a"] = std::string(4000, 'a');
   entries_["b"] = std::string(4000, 'b');
-  WrittenFile written;
-  MemoryWritable file(&written);
   write_.compression = Codec::kNone;
   TableWriter writer(write_, &file_);
   writer.FlushBlock();
@@ -416,10 +388,8 @@ TEST(PublicTableTest, ReadsInternalKeysAsBytes) {
   Entries entries(LessByOrder{order});
   for (uint64_t i = 0; i < 500; ++i)
     entries[InternalKey("k" + std::to_string(i / 10), i)] = std::to_string(i);
-  TableWriteOptions write;
-  write.order = order;
-  write.block_bytes = 64;
-  ExpectTableReads(leveldb::Options(), BuildTable(write, entries), entries);
+  ExpectTableReads(leveldb::Options(), BuildTable({.order = order, .block_bytes = 64}, entries),
+                   entries);
 }
 
 }  // namespace

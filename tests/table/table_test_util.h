@@ -94,7 +94,7 @@ inline std::string InternalKey(const std::string& user_key, uint64_t sequence) {
 }
 
 struct LessByOrder {
-  KeyOrder order;
+  KeyOrder order = UserOrder();
   bool operator()(const std::string& a, const std::string& b) const {
     return order.Compare(a, b) < 0;
   }
