@@ -149,8 +149,7 @@ class RandomStores {
   void AddWorker(CpuPriority cpu) {
     dispatcher_.AddWorker(cpu);
     workers_.emplace_back();
-    EXPECT_LE(workers_.size(), 2 * static_cast<size_t>(threads_) * (1 + 2 * kStores))
-        << seed_text();
+    EXPECT_LE(workers_.size(), 2 * static_cast<size_t>(threads_) * (1 + 2 * kStores));
   }
 
   void CountWaits(Store* store) {
@@ -174,8 +173,6 @@ class RandomStores {
     });
   }
 
-  std::string seed_text() const { return "seed " + std::to_string(kDispatchSeed); }
-
   bool Begin(Store* store, JobClass job_class, JobId id) {
     const bool at_stop = job_class == JobClass::kL0 && store->at_stop;
     if (!store->due[At(job_class)] && !at_stop) return false;
@@ -189,11 +186,11 @@ class RandomStores {
     job.pause = order.kind == WorkerOrder::Kind::kPause;
     if (order.kind != WorkerOrder::Kind::kStart) return;
     std::optional<JobId>& worker = workers_.at(static_cast<size_t>(order.assignment.worker));
-    EXPECT_FALSE(worker) << seed_text();
+    EXPECT_FALSE(worker);
     const auto others = std::count_if(workers_.begin(), workers_.end(), [&](const auto& id) {
       return id && !jobs_.at(*id).hangs && jobs_.at(*id).assignment.cpu == order.assignment.cpu;
     });
-    EXPECT_LT(others, threads_) << seed_text();
+    EXPECT_LT(others, threads_);
     worker = order.job;
     job.assignment = order.assignment;
   }
@@ -214,10 +211,10 @@ TEST(DispatcherPropertyTest, WhatAClientWaitsForRunsInABoundedNumberOfRounds) {
   constexpr uint64_t kRounds = 10'000;
   uint64_t served = 0;
   for (uint64_t history = 0; history < kHistories; ++history) {
+    SCOPED_TRACE("seed " + std::to_string(kDispatchSeed + history));
     RandomStores stores(kDispatchSeed + history);
     for (uint64_t round = 0; round < kRounds; ++round) stores.Round();
-    ASSERT_LE(stores.longest_wait(), RandomStores::kWaitMax)
-        << "seed " << kDispatchSeed << ", history " << history;
+    ASSERT_LE(stores.longest_wait(), RandomStores::kWaitMax);
     ASSERT_FALSE(::testing::Test::HasFailure());
     served += stores.awaited_served();
   }

@@ -94,7 +94,6 @@ TEST_P(AnyPolicyTest, EveryDirectiveIsSaneAndTheSameForTheSameEvents) {
   });
 }
 
-// After a client has stopped, due work starts and runs until it is done.
 TEST_P(AnyPolicyTest, WorkThatIsDueRunsSoonAfterTheLastWrite) {
   ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
     const auto policy = MakePolicy(GetParam(), options);
@@ -193,7 +192,6 @@ TEST_P(AnyPolicyTest, ADeepJobInTheWayOfL0IsNotLeftPaused) {
   });
 }
 
-// At the limits compactions run, whatever the clients do.
 TEST_P(AnyPolicyTest, AtItsCapWorkRunsWhateverTheClientsDo) {
   ForManyHistories(GetParam(), [](const PolicyOptions& options, RandomHistory history) {
     const auto policy = MakePolicy(GetParam(), options);

@@ -24,15 +24,10 @@ TEST(Clock, SleepLastsAtLeastAsLongAsAsked) {
   EXPECT_GE(Clock::System()->NowNanos() - before, 2'000'000u);
 }
 
-TEST(Clock, ManualClockMovesOnlyWhenTold) {
+TEST(Clock, MicrosecondsAreRoundedDown) {
   ManualClock clock;
-  const uint64_t start = clock.NowNanos();
-  EXPECT_EQ(clock.NowNanos(), start);
-  clock.Advance(1500);
-  EXPECT_EQ(clock.NowNanos(), start + 1500);
-  clock.SleepForNanos(500);
-  EXPECT_EQ(clock.NowNanos(), start + 2000);
-  EXPECT_EQ(clock.NowMicros(), clock.NowNanos() / 1000);
+  clock.Advance(2500);
+  EXPECT_EQ(clock.NowMicros(), 2u);
 }
 
 TEST(Clock, WallClockIsInThisCentury) {

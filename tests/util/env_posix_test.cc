@@ -58,12 +58,6 @@ class PosixEnvTest : public ::testing::Test {
     EXPECT_TRUE(s.ok()) << s.ToString();
     return std::unique_ptr<WritableFile>(file);
   }
-  std::unique_ptr<RandomAccessFile> OpenRandom(const std::string& name) {
-    return Opened(env_, &Env::NewRandomAccessFile, name);
-  }
-  std::unique_ptr<leveldb::SequentialFile> OpenSequential(const std::string& name) {
-    return Opened(env_, &Env::NewSequentialFile, name);
-  }
 
   Env* const env_ = Env::Default();
   EnvExtension* const extension_ = ExtensionOf(env_);
@@ -185,7 +179,8 @@ TEST_F(PosixEnvTest, SyncOfAManifestNeedsItsDirectory) {
 TEST_F(PosixEnvTest, AShortReadIsNotTheEnd) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
-  const auto file = OpenSequential("/proc/self/fd/" + std::to_string(ends[0]));
+  const auto file =
+      Opened(env_, &Env::NewSequentialFile, "/proc/self/fd/" + std::to_string(ends[0]));
   const auto writer = ThreadFactory::System()->Start("pieces", CpuClass::kNormal, [&] {
     for (const char* piece = "0123456789"; *piece != '\0'; piece++)
       EXPECT_EQ(write(ends[1], piece, 1), 1);
@@ -202,7 +197,9 @@ TEST_F(PosixEnvTest, ReadFailuresAreErrors) {
   char scratch[4];
   Slice result;
   const std::string text = "IO error: " + dir_.path() + ": Is a directory";
-  EXPECT_EQ(OpenSequential(dir_.path())->Read(4, &result, scratch).ToString(), text);
+  EXPECT_EQ(
+      Opened(env_, &Env::NewSequentialFile, dir_.path())->Read(4, &result, scratch).ToString(),
+      text);
   EXPECT_TRUE(result.empty());
 }
 
@@ -224,7 +221,7 @@ TEST_F(PosixEnvTest, RandomReadsAnywhereOfAnySize) {
   DescriptorBudget nothing_left([] { return int64_t{0}; });
   DescriptorBudget plenty([] { return int64_t{10}; });
   std::vector<std::unique_ptr<RandomAccessFile>> files;
-  files.push_back(OpenRandom(name));
+  files.push_back(Opened(env_, &Env::NewRandomAccessFile, name));
   ASSERT_TRUE(posix::OpenRandomAccess(name, &nothing_left, &opened).ok());
   files.emplace_back(opened);
   for (DescriptorBudget* const budget : {&nothing_left, &plenty}) {
@@ -253,7 +250,7 @@ TEST_F(PosixEnvTest, RandomReadsAnywhereOfAnySize) {
 TEST_F(PosixEnvTest, ATruncatedFileGivesShortReadsNotASignal) {
   const std::string name = dir_.File("f");
   TestDir::SetContents(name, RandomBytes(100000, 75));
-  const auto file = OpenRandom(name);
+  const auto file = Opened(env_, &Env::NewRandomAccessFile, name);
   ASSERT_EQ(truncate(name.c_str(), 10), 0);
   char scratch[100];
   Slice result;
@@ -406,7 +403,7 @@ TEST_F(PosixEnvTest, TheLastDescriptorsAreForFlushes) {
 TEST_F(PosixEnvTest, DescriptorsAreNotInheritedByPrograms) {
   const std::string name = dir_.File("f");
   const auto written = Create(name);
-  const auto read = OpenRandom(name);
+  const auto read = Opened(env_, &Env::NewRandomAccessFile, name);
   for (int fd = 3; fd < 256; fd++) {
     char path[4096];
     const ssize_t size =

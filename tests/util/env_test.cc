@@ -20,7 +20,7 @@
 namespace leveldb {
 namespace {
 
-using lull::Pattern;
+using lull::RandomBytes;
 
 /// Overrides the older or the newer names of the two removal functions.
 class OldNames final : public EnvWrapper {
@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(Envs, AnyEnvTest, ::testing::Bool(),
 
 TEST_P(AnyEnvTest, WholeFilesGoOutAndComeBack) {
   for (const size_t size : {0u, 1u, 8191u, 8192u, 8193u, 65536u, 65537u, 1000003u}) {
-    const std::string bytes = Pattern(size);
+    const std::string bytes = RandomBytes(size);
     Write(name_, bytes);
     EXPECT_TRUE(Contents(name_) == bytes) << size;
     uint64_t found = 99;
@@ -116,7 +116,7 @@ TEST_P(AnyEnvTest, CreatingAndRenamingReplaceAndAppendingContinues) {
 }
 
 TEST_P(AnyEnvTest, SequentialReadsAndSkips) {
-  const std::string bytes = Pattern(100000);
+  const std::string bytes = RandomBytes(100000);
   Write(name_, bytes);
   const auto file = lull::Opened(env_, &Env::NewSequentialFile, name_);
   std::vector<char> scratch(60000);

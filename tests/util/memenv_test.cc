@@ -16,7 +16,7 @@
 namespace leveldb {
 namespace {
 
-using lull::Pattern;
+using lull::RandomBytes;
 using ::testing::ElementsAre;
 
 class MemEnvTest : public ::testing::Test {
@@ -43,7 +43,7 @@ class MemEnvTest : public ::testing::Test {
 };
 
 TEST_F(MemEnvTest, ReadsAtAnyPosition) {
-  const std::string bytes = Pattern(50'000);
+  const std::string bytes = RandomBytes(50'000);
   Write("/file", bytes);
   const auto file = lull::Opened(env_.get(), &Env::NewRandomAccessFile, "/file");
   std::string scratch(60'000, '\0');
@@ -60,7 +60,7 @@ TEST_F(MemEnvTest, ReadsAtAnyPosition) {
 }
 
 TEST_F(MemEnvTest, AReaderAtTheEndSeesLaterAppends) {
-  Write("/file", Pattern(20'000));
+  Write("/file", RandomBytes(20'000));
   const auto file = lull::Opened(env_.get(), &Env::NewSequentialFile, "/file");
   char scratch[16];
   Slice read;
@@ -139,7 +139,7 @@ TEST_F(MemEnvTest, ManyThreadsShareIt) {
     const std::string dir = "/dir" + std::to_string(t);
     for (int i = 0; i < kFiles; ++i) {
       const std::string name = dir + "/" + std::to_string(i);
-      EXPECT_TRUE(WriteStringToFile(env_.get(), Pattern(10'000), name).ok());
+      EXPECT_TRUE(WriteStringToFile(env_.get(), RandomBytes(10'000), name).ok());
       EXPECT_TRUE(env_->RenameFile(name, "/contested").ok());
       Contents("/contested");
       std::vector<std::string> names;
@@ -148,7 +148,7 @@ TEST_F(MemEnvTest, ManyThreadsShareIt) {
     }
   });
   EXPECT_EQ(Contents("/counted"), std::string(kThreads * kFiles, 'x'));
-  EXPECT_EQ(Contents("/contested"), Pattern(10'000));
+  EXPECT_EQ(Contents("/contested"), RandomBytes(10'000));
 }
 
 }  // namespace

@@ -49,14 +49,7 @@ class TestDir {
   std::string path_;
 };
 
-/// Contents that repeat nowhere.
-inline std::string Pattern(size_t bytes) {
-  std::string text(bytes, '\0');
-  for (size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>(i * 31 + i / 251);
-  return text;
-}
-
-inline std::string RandomBytes(size_t size, uint64_t seed) {
+inline std::string RandomBytes(size_t size, uint64_t seed = 1) {
   Random random(seed);
   std::string bytes(size, '\0');
   for (char& byte : bytes) byte = static_cast<char>(random.Next());

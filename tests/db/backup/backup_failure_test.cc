@@ -77,7 +77,7 @@ class BackupFailureTest : public CopyFailureTest {
     EXPECT_EQ(ReadStore(env, target), wanted_[id - 1]) << "backup " << id;
   }
   /// Also: the next backup succeeds, and leaves nothing of an interrupted one but complete copies.
-  void ExpectCreated(const CopyRun& run, CrashEnv* disk) {
+  const Check created_ = [this](const CopyRun& run, CrashEnv* disk) {
     ExpectBackups(disk, run.status.ok() ? 3 : 2);
     ASSERT_TRUE(IsOk(CreateBackup(OpenStore(disk).get(), "/backups")));
     EXPECT_EQ(ReadStore(disk, "/store"), wanted_[2]);
@@ -87,8 +87,7 @@ class BackupFailureTest : public CopyFailureTest {
     EXPECT_FALSE(disk->FileExists("/backups/data/new.tmp"));
     EXPECT_FALSE(disk->FileExists("/backups/backups/new.tmp"));
     EXPECT_EQ(TableNames(disk, "/backups/data").size(), 3u) << "one for each table";
-  }
-  const Check created_ = [this](const CopyRun& run, CrashEnv* left) { ExpectCreated(run, left); };
+  };
 
   std::vector<Contents> wanted_;  // of each backup
 };
@@ -160,7 +159,7 @@ class PruneFailureTest : public BackupFailureTest {
     begin();
     return PruneBackups(disk, "/backups", 1);
   }
-  void ExpectPruned(const CopyRun& run, CrashEnv* disk) {
+  const Check pruned_ = [this](const CopyRun& run, CrashEnv* disk) {
     EXPECT_EQ(run.status.ok(), !run.hit);
     std::vector<BackupInfo> backups;
     ASSERT_TRUE(IsOk(ListBackups(disk, "/backups", &backups)));
@@ -173,8 +172,7 @@ class PruneFailureTest : public BackupFailureTest {
     EXPECT_TRUE(IsOk(PruneBackups(disk, "/backups", 1)));
     EXPECT_EQ(TableNames(disk, "/backups/data").size(), backups.back().files);
     EXPECT_TRUE(IsOk(VerifyBackup(disk, "/backups", 0)));
-  }
-  const Check pruned_ = [this](const CopyRun& run, CrashEnv* left) { ExpectPruned(run, left); };
+  };
 };
 
 TEST_F(PruneFailureTest, ACrashAtEachStep) {
@@ -194,7 +192,7 @@ class RestoreFailureTest : public BackupFailureTest {
     return RestoreBackup(disk, "/backups", 2, "/copy");
   }
   /// The directory /copy must be the complete store, or no store if the restore failed.
-  void ExpectAllOrNothing(const CopyRun& run, CrashEnv* disk) {
+  const Check all_or_nothing_ = [this](const CopyRun& run, CrashEnv* disk) {
     if (!run.status.ok() && !run.disk->crashed() && run.kind != FaultKind::kErrorSticky) {
       EXPECT_FALSE(run.disk->FileExists("/copy")) << "it removes what it created";
     }
@@ -211,15 +209,14 @@ class RestoreFailureTest : public BackupFailureTest {
     if (status.ok()) return;
     EXPECT_TRUE(IsOk(RestoreBackup(disk, "/backups", 2, "/copy"))) << "a second attempt";
     EXPECT_EQ(ReadStore(disk, "/copy"), wanted_[1]);
-  }
-  const Check restored_ = [this](const CopyRun& run, CrashEnv* left) {
-    ExpectAllOrNothing(run, left);
   };
 };
 
-TEST_F(RestoreFailureTest, ACrashAtEachStep) { EXPECT_GE(CrashEach(Restore, restored_), 9u); }
+TEST_F(RestoreFailureTest, ACrashAtEachStep) { EXPECT_GE(CrashEach(Restore, all_or_nothing_), 9u); }
 
-TEST_F(RestoreFailureTest, AnErrorOfEachOperation) { FaultEach(kCopyFaults, Restore, restored_); }
+TEST_F(RestoreFailureTest, AnErrorOfEachOperation) {
+  FaultEach(kCopyFaults, Restore, all_or_nothing_);
+}
 
 // ---- damage ----
 

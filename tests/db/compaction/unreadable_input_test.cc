@@ -135,6 +135,8 @@ TEST_F(UnreadableInputTest, WritersAreToldWhenL0IsFullOfIt) {
 /// A store of numbered keys in which parts of tables are damaged.
 class DamagedTableTest : public ::testing::Test {
  protected:
+  DamagedTableTest() { read_.verify_checksums = true; }
+
   static std::string Key(int i) { return "key" + std::to_string(100'000 + i); }
 
   void Open() {
@@ -160,11 +162,6 @@ class DamagedTableTest : public ::testing::Test {
     ASSERT_TRUE(disk_.Corrupt(path, place, "####"));
     Open();
   }
-  std::unique_ptr<leveldb::Iterator> NewIterator() {
-    leveldb::ReadOptions read;
-    read.verify_checksums = true;
-    return std::unique_ptr<leveldb::Iterator>(db_->NewIterator(read));
-  }
   /// The number of keys that a walk returns, each once and in order; it must end with a Corruption.
   static int Walk(leveldb::Iterator* it, bool forward) {
     int seen = 0;
@@ -179,15 +176,14 @@ class DamagedTableTest : public ::testing::Test {
     return seen;
   }
   int CountReadableByGet(int keys) {
-    leveldb::ReadOptions read;
-    read.verify_checksums = true;
     int readable = 0;
     std::string value;
-    for (int i = 0; i < keys; ++i) readable += db_->Get(read, Key(i), &value).ok() ? 1 : 0;
+    for (int i = 0; i < keys; ++i) readable += db_->Get(read_, Key(i), &value).ok() ? 1 : 0;
     return readable;
   }
 
   CrashEnv disk_;
+  leveldb::ReadOptions read_;
   std::unique_ptr<leveldb::DB> db_;
 };
 
@@ -213,7 +209,7 @@ TEST_P(DamagedPartTest, HidesNothingElse) {
   const int readable = CountReadableByGet(3000);
   EXPECT_GE(readable, part.readable_min);
   EXPECT_LE(readable, part.readable_max);
-  const std::unique_ptr<leveldb::Iterator> it = NewIterator();
+  const std::unique_ptr<leveldb::Iterator> it(db_->NewIterator(read_));
   it->Seek(Key(2900));
   if (part.offset > 0) {
     EXPECT_TRUE(it->Valid() && it->key() == Key(2900));

@@ -10,6 +10,7 @@
 #include "tests/support/event_count.h"
 #include "tests/support/gate.h"
 #include "tests/support/no_more_threads.h"
+#include "tests/util/threads.h"
 #include "util/mutex.h"
 #include "util/thread.h"
 
@@ -197,13 +198,10 @@ TEST_F(EventHubTest, ManyPostersKeepTheirOwnOrder) {
   constexpr uint64_t kPosters = 4;
   constexpr uint64_t kEach = EventHub::kQueuedMax / kPosters;
   Add(notes_);
-  std::vector<std::unique_ptr<ThreadHandle>> posters;
-  for (uint64_t poster = 0; poster < kPosters; ++poster) {
-    posters.push_back(ThreadFactory::System()->Start("post", CpuClass::kNormal, [=, this] {
-      Post(poster * kEach, poster * kEach + kEach - 1);
-    }));
-  }
-  posters.clear();
+  RunThreads(kPosters, [this](int poster) {
+    const uint64_t first = static_cast<uint64_t>(poster) * kEach;
+    Post(first, first + kEach - 1);
+  });
   hub_.Stop();
   const Ids heard = notes_->Heard();
   ASSERT_EQ(heard.size(), kPosters * kEach);

@@ -22,6 +22,7 @@
 #include "tests/support/fresh_directory.h"
 #include "tests/support/gate.h"
 #include "tests/support/manual_clock.h"
+#include "tests/util/threads.h"
 #include "util/thread.h"
 
 namespace lull::testing {
@@ -242,12 +243,7 @@ TEST_P(StoreEventsUnderLoadTest, EveryJobGoesItsWay) {
       }
     }));
   }
-  std::vector<std::unique_ptr<ThreadHandle>> writers;
-  for (int i = 0; i < kWriters; ++i) {
-    writers.push_back(ThreadFactory::System()->Start("writer", CpuClass::kNormal,
-                                                     [this, i] { Fill(i * kEntries, kEntries); }));
-  }
-  writers.clear();
+  RunThreads(kWriters, [this](int i) { Fill(i * kEntries, kEntries); });
   ASSERT_TRUE(Flush(db_.get()).ok());
   ASSERT_TRUE(WaitForIdle(db_.get()).ok());
   Fill(0, 300);
