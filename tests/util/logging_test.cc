@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdarg>
-#include <cstdio>
 #include <string>
+
+#include "tests/db/support/lines_logger.h"
 
 namespace lull {
 namespace {
@@ -49,23 +49,13 @@ TEST(ConsumeDecimal, RefusesWhatIsNoNumberOrTooLarge) {
   }
 }
 
-class LastLine final : public leveldb::Logger {
- public:
-  void Logv(const char* format, std::va_list arguments) override {
-    char line[200];
-    std::vsnprintf(line, sizeof(line), format, arguments);
-    text = line;
-  }
-  std::string text;
-};
-
 TEST(Log, FormatsIntoTheLoggerAndToleratesNone) {
-  LastLine logger;
+  testing::LinesLogger logger;
   leveldb::Logger* const as_base = &logger;
   Log(as_base, "level %d: %s", 3, "full");
-  EXPECT_EQ(logger.text, "level 3: full");
+  EXPECT_EQ(logger.TakeText(), "level 3: full\n");
   leveldb::Log(as_base, "%05d", 42);
-  EXPECT_EQ(logger.text, "00042");
+  EXPECT_EQ(logger.TakeText(), "00042\n");
   Log(static_cast<leveldb::Logger*>(nullptr), "nobody reads %d", 1);
 }
 

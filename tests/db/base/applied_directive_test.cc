@@ -11,7 +11,6 @@
 namespace lull::testing {
 namespace {
 
-constexpr uint64_t kKib = 1 << 10;
 constexpr uint64_t kGib = 1 << 30;
 constexpr AppliedDirective::Defaults kDefaults = {4 * kMiB, 2 * kMiB};
 
@@ -24,7 +23,7 @@ TEST(AppliedDirective, KeepSizesWithinBounds) {
   const std::vector<Row> rows = {
       {64 * kMiB, 0, 0, 4 * kMiB, 4 * kMiB, 2 * kMiB},
       {64 * kMiB, 1 * kMiB, 1 * kMiB, 1 * kMiB, 1 * kMiB, 1 * kMiB},
-      {64 * kMiB, 1, 1, 64 * kKib, 64 * kKib, 64 * kKib},
+      {64 * kMiB, 1, 1, 64 * kKiB, 64 * kKiB, 64 * kKiB},
       {64 * kMiB, 16 * kMiB, 16 * kMiB, 16 * kMiB, 4 * kMiB, 16 * kMiB},
       {64 * kMiB, 99 * kMiB, 9 * kGib, 32 * kMiB, 4 * kMiB, 1 * kGib},
       {8 * kGib, 9 * kGib, 0, 1 * kGib, 4 * kMiB, 2 * kMiB},

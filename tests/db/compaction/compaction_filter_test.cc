@@ -297,25 +297,22 @@ FilterRef NewFilter(const std::string& name) {
   return std::make_shared<NamedFilter>(NamedFilter{std::make_shared<Fake>(), name});
 }
 
-class EntryFilterTest : public ::testing::Test {
- protected:
-  EntryFilter filter_{{NewFilter("fake"), 0, true}, 3};
-};
-
-TEST_F(EntryFilterTest, AnExceptionBecomesAnError) {
+TEST(EntryFilterTest, AnExceptionBecomesAnError) {
+  EntryFilter filter({NewFilter("fake"), 0, true}, 3);
   bool drop = false;
-  leveldb::Status status = filter_.Ask("throw", "x", &drop);
+  leveldb::Status status = filter.Ask("throw", "x", &drop);
   EXPECT_EQ(status.ToString(), "Invalid argument: compaction filter fake threw: no clock");
-  EXPECT_TRUE(filter_.has_failed());
-  status = filter_.Ask("throw 1", "x", &drop);
+  EXPECT_TRUE(filter.has_failed());
+  status = filter.Ask("throw 1", "x", &drop);
   EXPECT_NE(status.ToString().find("unknown type"), std::string::npos) << status.ToString();
   EXPECT_FALSE(drop);
-  EXPECT_EQ(filter_.dropped().entries, 0u);
+  EXPECT_EQ(filter.dropped().entries, 0u);
 }
 
-TEST_F(EntryFilterTest, TheDeletionHasTheSequenceOfTheValue) {
+TEST(EntryFilterTest, TheDeletionHasTheSequenceOfTheValue) {
+  EntryFilter filter({NewFilter("fake"), 0, true}, 3);
   const std::string value = MakeInternalKey("key", 77, ValueKind::kValue);
-  EXPECT_EQ(filter_.DeletionOf(value).ToString(), MakeInternalKey("key", 77, ValueKind::kDeletion));
+  EXPECT_EQ(filter.DeletionOf(value).ToString(), MakeInternalKey("key", 77, ValueKind::kDeletion));
 }
 
 TEST(StoreFilterTest, IsSetAsideOnceAndOnlyIfItIsStillTheStores) {

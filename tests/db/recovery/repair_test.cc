@@ -300,17 +300,7 @@ struct Replaced {
   bool is_missing;
 };
 
-class OriginTest : public RepairTest, public ::testing::WithParamInterface<Replaced> {
- protected:
-  // `output` is of a flush of `wal` or a compaction of `input`. It loses a block, or its file.
-  void Damage(const TableMeta& output) {
-    if (GetParam().is_missing) {
-      ASSERT_TRUE(env_.RemoveFile(TablePath(output.number)).ok());
-    } else {
-      DamageAt(TablePath(output.number), "damaged");
-    }
-  }
-};
+class OriginTest : public RepairTest, public ::testing::WithParamInterface<Replaced> {};
 
 TEST_P(OriginTest, StandsInForWhatCannotBeRead) {
   files_.AddTable(3, "a@1=old d@2=d");
@@ -327,7 +317,12 @@ TEST_P(OriginTest, StandsInForWhatCannotBeRead) {
     edit.new_tables = {files_.AddUnlisted("a@3=new b@4=damaged d@5-", 2)};
   }
   files_.WriteManifest(log, edit);
-  Damage(edit.new_tables[0]);
+  const std::string path = TablePath(edit.new_tables[0].number);
+  if (GetParam().is_missing) {
+    ASSERT_TRUE(env_.RemoveFile(path).ok());
+  } else {
+    DamageAt(path, "damaged");
+  }
   const StoreReading reading = Repair();
   EXPECT_EQ(reading.text(), "a=new b=damaged e=e");
   EXPECT_EQ(reading.layout, GetParam().is_flush ? "L0: [a..e] L3: [a..d]"

@@ -21,20 +21,6 @@
 namespace lull::testing {
 namespace {
 
-constexpr uint64_t kReadTakesNanos = 2'000'000;
-
-/// Each read of a table takes kReadTakesNanos.
-class SlowReadsEnv final : public FaultEnv {
- public:
-  SlowReadsEnv() : FaultEnv(leveldb::Env::Default()) {
-    set_before_operation([](IoOp op, const std::string&) {
-      const uint64_t begin = Clock::System()->NowNanos();
-      while (op == kRead && Clock::System()->NowNanos() - begin < kReadTakesNanos) {
-      }
-    });
-  }
-};
-
 class CallProfileTest : public ScriptedStoreTest {
  protected:
   CallProfileTest() {
@@ -112,7 +98,13 @@ TEST_F(CallProfileTest, ReadsFromFiles) {
   Write(0, 100);
   ASSERT_TRUE(Flush(db_.get()).ok());
   db_.reset();
-  SlowReadsEnv env;
+  constexpr uint64_t kReadTakesNanos = 2'000'000;
+  FaultEnv env(leveldb::Env::Default());
+  env.set_before_operation([](IoOp op, const std::string&) {
+    const uint64_t begin = Clock::System()->NowNanos();
+    while (op == kRead && Clock::System()->NowNanos() - begin < kReadTakesNanos) {
+    }
+  });
   options_.env = &env;
   leveldb::DB* raw = nullptr;
   ASSERT_TRUE(OpenReadOnly(options_, name_, &raw).ok());
