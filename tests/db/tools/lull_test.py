@@ -12,31 +12,12 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
-import tempfile
-import unittest
 
-from files import await_file, files_of, log_record
-
-LULL = os.path.abspath(sys.argv[1])
+from files import files_of, log_record
+from program import LULL, ProgramTest, lull, main, writer_of
 
 
-def lull(*arguments, **more):
-    return subprocess.run([LULL, *arguments], capture_output=True, text=True, timeout=60,
-                          check=False, **more)
-
-
-class LullTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.store = os.path.join(folder.name, 'store')
-
-    def ok(self, *arguments):
-        done = lull(*arguments)
-        self.assertEqual((done.returncode, done.stderr), (0, ''), arguments)
-        return done.stdout
-
+class LullTest(ProgramTest):
     def lines(self, *arguments):
         return [json.loads(line) for line in self.ok('--json', *arguments).splitlines()]
 
@@ -50,8 +31,11 @@ class LullTest(unittest.TestCase):
         return max(glob.glob(os.path.join(self.store, '*.log')))
 
     def table(self):
-        names = [name for name in os.listdir(self.store) if name.endswith('.ldb')]
-        return os.path.join(self.store, sorted(names)[0])
+        return min(glob.glob(os.path.join(self.store, '*.ldb')))
+
+    def manifest(self):
+        path, = glob.glob(os.path.join(self.store, 'MANIFEST-*'))
+        return path
 
     def damage(self, path, at):
         with open(path, 'r+b') as file:
@@ -63,7 +47,7 @@ class LullTest(unittest.TestCase):
     # ---- entries ----
 
     def test_put_get_delete(self):
-        self.assertEqual(lull('put', self.store, 'a', '1').returncode, 1)
+        self.fails(1, 'put', self.store, 'a', '1')
         self.ok('put', '--create', '--sync', self.store, 'a', '1')
         self.assertEqual(self.ok('get', self.store, 'a'), '1\n')
         self.assertEqual(self.lines('get', self.store, 'a'), [{'key': 'a', 'value': '1'}])
@@ -71,8 +55,7 @@ class LullTest(unittest.TestCase):
         done = lull('get', self.store, 'a')
         self.assertEqual((done.returncode, done.stdout), (3, ''))
         self.assertIn('no key a', done.stderr)
-        done = lull('--json', 'get', self.store, 'a')
-        self.assertEqual(done.returncode, 3)
+        done = self.fails(3, '--json', 'get', self.store, 'a')
         self.assertIn('no key a', json.loads(done.stdout)['error'])
 
     def test_any_bytes(self):
@@ -80,10 +63,8 @@ class LullTest(unittest.TestCase):
         self.assertEqual(self.ok('scan', self.store), '\\x00\\\\x\\xff\t\\xc3\\xa4 \\\\\n')
         self.assertEqual(self.ok('--hex', 'get', self.store, '005C78ff'), 'c3a4205c\n')
         for text in 'a\\', r'\x0', r'\n', r'\xgg':
-            done = lull('get', self.store, text)
-            self.assertEqual(done.returncode, 1, text)
-            self.assertIn('cannot decode it', done.stderr)
-        self.assertEqual(lull('--hex', 'get', self.store, '0').returncode, 1)
+            self.fails(1, 'get', self.store, text, stderr='cannot decode it')
+        self.fails(1, '--hex', 'get', self.store, '0')
 
     def test_scan(self):
         self.fill()
@@ -114,40 +95,24 @@ class LullTest(unittest.TestCase):
         self.ok('compact', self.store)
         self.ok('put', self.store, 'k20', 'in the log')
         before = files_of(self.store)
-        os.mkdir(self.store + '-busy')
-        writer = subprocess.Popen([LULL, 'bench', self.store + '-busy', '--entries=100000000'],
-                                  stdout=subprocess.DEVNULL)
-        try:
-            for store in self.store, self.store + '-busy':
-                await_file(os.path.join(store, 'CURRENT'))
+        busy = self.store + '-busy'
+        with writer_of(busy):
+            for store in self.store, busy:
                 self.ok('stats', store)
                 self.ok('levels', store)
                 self.ok('manifest', 'dump', store)
                 self.ok('scan', '--limit', '10', store)
-            done = lull('put', self.store + '-busy', 'a', 'b')
-            self.assertEqual(done.returncode, 1)
-            self.assertIn('lock', done.stderr)
-        finally:
-            writer.kill()
-            writer.wait()
+            self.fails(1, 'put', busy, 'a', 'b', stderr='lock')
         self.ok('check', self.store)
         self.assertEqual(self.ok('get', self.store, 'k20'), 'in the log\n')
         self.assertEqual(files_of(self.store), before)
 
     def test_a_log_that_is_being_written_is_not_damage(self):
         for name in 'abcd':  # a young store reads little but its log
-            store = self.store + name
-            os.mkdir(store)
-            writer = subprocess.Popen([LULL, 'bench', store, '--entries=100000000'],
-                                      stdout=subprocess.DEVNULL)
-            try:
-                await_file(os.path.join(store, 'CURRENT'))
+            with writer_of(self.store + name):
                 for _ in range(10):
-                    done = lull('check', store)
+                    done = lull('check', self.store + name)
                     self.assertEqual(done.returncode, 0, done.stdout)
-            finally:
-                writer.kill()
-                writer.wait()
 
     def test_stats_and_levels(self):
         self.fill()
@@ -184,12 +149,11 @@ class LullTest(unittest.TestCase):
         edits = self.lines('manifest', 'dump', self.store)
         self.assertEqual(edits[0]['comparator'], 'leveldb.BytewiseComparator')
         self.assertTrue(any('new_tables' in edit for edit in edits))
-        current, = [name for name in os.listdir(self.store) if name.startswith('MANIFEST')]
-        path = os.path.join(self.store, current)
+        path = self.manifest()
         self.assertEqual(self.ok('manifest', 'dump', path), self.ok('manifest', 'dump', self.store))
-        self.assertEqual(lull('manifest', 'dump', self.store + '/none').returncode, 1)
+        self.fails(1, 'manifest', 'dump', self.store + '/none')
         self.damage(path, 20)
-        self.assertEqual(lull('manifest', 'dump', path).returncode, 4)
+        self.fails(4, 'manifest', 'dump', path)
 
     # ---- damage ----
 
@@ -199,18 +163,15 @@ class LullTest(unittest.TestCase):
         report, = self.lines('check', self.store)
         self.assertEqual((report['tables'], report['entries'], report['damage']), (1, 20, []))
         self.damage(self.table(), 10)
-        done = lull('check', self.store)
-        self.assertEqual(done.returncode, 4)
-        self.assertIn(os.path.basename(self.table()), done.stdout)
+        self.fails(4, 'check', self.store, stdout=os.path.basename(self.table()))
         done = lull('--json', 'check', self.store)
         self.assertEqual((done.returncode, len(json.loads(done.stdout)['damage'])), (4, 1))
-        self.assertEqual(lull('scan', self.store).returncode, 4)
+        self.fails(4, 'scan', self.store)
         before = files_of(self.store)
         done = lull('repair', '--dry-run', self.store)
         self.assertEqual((done.returncode, files_of(self.store)), (4, before))
         self.assertIn('keys from k00 to k19 can be missing or old', done.stdout)
-        done = lull('repair', self.store)
-        self.assertEqual(done.returncode, 4, 'entries are lost')
+        done = self.fails(4, 'repair', self.store)  # entries are lost
         self.assertIn('Repair', done.stderr)
         self.assertIn('originals in lost/', done.stdout)
         self.ok('check', self.store)
@@ -273,9 +234,7 @@ class LullTest(unittest.TestCase):
         note, = [name for name in os.listdir(lost) if name.endswith('.replayed')]
         with open(os.path.join(lost, note), 'w', encoding='ascii') as file:
             file.write('1000\n')
-        done = lull('repair', '--from-lost', self.store)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn('another store', done.stderr)
+        self.fails(1, 'repair', '--from-lost', self.store, stderr='another store')
         self.assertEqual(self.entries(), 'k00 v0 k01 v1 x x'.split())
 
     def test_nor_does_it_where_the_deletion_was_dropped(self):
@@ -287,7 +246,7 @@ class LullTest(unittest.TestCase):
 
     def test_what_a_repair_set_aside_is_not_put_back(self):
         self.damage_log(('n1', 'saved'))
-        self.assertEqual(lull('repair', self.store).returncode, 4)
+        self.fails(4, 'repair', self.store)
         self.ok('delete', self.store, 'n1')
         self.assertEqual(self.from_lost(), [0, 0, 0])
         self.assertIn('2 files without a note', self.ok('repair', '--from-lost', self.store))
@@ -301,9 +260,7 @@ class LullTest(unittest.TestCase):
                         ['put', self.store, 'a', 'b'], ['delete', self.store, 'k00'],
                         ['checkpoint', self.store, copy], ['check', self.store],
                         ['backup', 'create', self.store, copy + '2']):
-            done = lull(*command)
-            self.assertEqual(done.returncode, 4, command)
-            self.assertIn(os.path.basename(self.log()), done.stdout + done.stderr, command)
+            self.fails(4, *command, either=os.path.basename(self.log()))
         after = files_of(self.store)
         for name in set(before) - {'LOG', 'LOG.old'}:
             self.assertEqual(after[name], before[name], name)
@@ -318,9 +275,7 @@ class LullTest(unittest.TestCase):
         self.ok('compact', self.store)
         self.assertEqual(len(self.lines('scan', '--keep-going', self.store)), 10)
         self.damage(self.table(), 10)
-        done = lull('scan', '--keep-going', self.store)
-        self.assertEqual(done.returncode, 4)
-        self.assertIn('k09\t', done.stdout)
+        done = self.fails(4, 'scan', '--keep-going', self.store, stdout='k09\t')
         self.assertNotIn('k00\t', done.stdout)
         check = json.loads(lull('--json', 'check', self.store).stdout)
         self.assertEqual((check['tables'], check['entries']), (0, done.stdout.count('\n')))
@@ -334,36 +289,27 @@ class LullTest(unittest.TestCase):
             done = lull(command, self.store)
             self.assertEqual((done.returncode, done.stdout), (4, ''), command)
             self.assertIn('lost its CURRENT; lull repair can rebuild it', done.stderr)
-        done = lull('check', self.store)
-        self.assertEqual(done.returncode, 4)
-        self.assertIn('lost its CURRENT', done.stdout)
+        done = self.fails(4, 'check', self.store, stdout='lost its CURRENT')
         self.assertRegex(done.stdout,
                          r'1 intact tables, 20 entries, 1 logs with \d records, 1 errors')
         self.assertIn(f'next: restore a backup, or lull repair {self.store}\n', done.stdout)
-        done = lull('repair', self.store)
-        self.assertNotIn('RepairDB', done.stderr)
-        self.assertEqual(done.returncode, 4)
+        self.assertNotIn('RepairDB', self.fails(4, 'repair', self.store).stderr)
         self.assertRegex(self.ok('check', self.store), r'note: lost/ has \d files with ')
 
     def test_check_tells_that_a_log_is_missing(self):
         self.fill(1)
         self.ok('check', self.store)
         os.remove(self.log())
-        done = lull('check', self.store)
-        self.assertEqual(done.returncode, 4)
-        self.assertIn('is missing, but the MANIFEST names it', done.stdout)
+        self.fails(4, 'check', self.store, stdout='is missing, but the MANIFEST names it')
 
     def test_a_damaged_first_record_of_the_manifest(self):
         self.fill(1)
-        current, = [name for name in os.listdir(self.store) if name.startswith('MANIFEST')]
-        path = os.path.join(self.store, current)
+        path = self.manifest()
         for at in 0, 20:
             self.damage(path, at)
             for command in 'stats', 'scan', 'check':
-                done = lull(command, self.store)
-                self.assertEqual(done.returncode, 4)
-                self.assertIn('checksum', done.stdout + done.stderr)
-                self.assertIn(current, done.stdout + done.stderr)
+                done = self.fails(4, command, self.store, either='checksum')
+                self.assertIn(os.path.basename(path), done.stdout + done.stderr)
             self.damage(path, at)
 
     def test_tables_in_lost_are_put_back(self):
@@ -392,21 +338,18 @@ class LullTest(unittest.TestCase):
         self.fill(3)
         self.ok('compact', self.store)
         os.remove(self.table())
-        self.assertEqual(lull('check', self.store).returncode, 4)
-        self.assertEqual(lull('get', self.store, 'k00').returncode, 4)
+        self.fails(4, 'check', self.store)
+        self.fails(4, 'get', self.store, 'k00')
 
     def test_a_manifest_that_is_behind_is_damage(self):
         self.fill(3)
         self.ok('compact', self.store)
-        log, = [name for name in os.listdir(self.store) if name.endswith('.log')]
-        manifest, = [name for name in os.listdir(self.store) if name.startswith('MANIFEST')]
-        os.remove(os.path.join(self.store, log))
-        self.damage(os.path.join(self.store, manifest),
-                    os.path.getsize(os.path.join(self.store, manifest)) - 1)
+        log, = glob.glob(os.path.join(self.store, '*.log'))
+        os.remove(log)
+        manifest = self.manifest()
+        self.damage(manifest, os.path.getsize(manifest) - 1)
         for command in 'check', 'scan', 'compact':
-            done = lull(command, self.store)
-            self.assertEqual(done.returncode, 4, command)
-            self.assertIn(manifest, done.stdout + done.stderr)
+            self.fails(4, command, self.store, either=os.path.basename(manifest))
 
     def test_a_log_cut_short_is_none(self):
         self.fill(3)
@@ -433,7 +376,7 @@ class LullTest(unittest.TestCase):
         self.ok('put', self.store, 'k00', 'later')
         self.assertEqual(self.lines('check', copy)[0]['entries'], 20)
         self.assertEqual(self.ok('get', copy, 'k00'), 'v0\n')
-        self.assertEqual(lull('checkpoint', self.store, copy).returncode, 1)
+        self.fails(1, 'checkpoint', self.store, copy)
         said = self.ok('checkpoint', self.store, copy + '2')
         self.assertRegex(said, r'-copy2: [\d.]+ (B|KiB) of')
 
@@ -456,7 +399,7 @@ class LullTest(unittest.TestCase):
         done, = self.lines('backup', 'restore', backups, copy, '--id', '1')
         self.assertEqual((done['id'], done['store'], done['files']), (1, copy, 1))
         self.assertEqual(self.ok('get', copy, 'k00'), 'v0\n')
-        self.assertEqual(lull('backup', 'restore', backups, copy).returncode, 1)
+        self.fails(1, 'backup', 'restore', backups, copy)
         self.ok('backup', 'restore', backups, copy + '2')
         self.assertEqual(self.ok('get', copy + '2', 'k00'), 'later\n')
         self.assertEqual(self.lines('check', copy + '2')[0]['damage'], [])
@@ -466,10 +409,10 @@ class LullTest(unittest.TestCase):
         self.assertEqual(self.lines('backup', 'prune', backups, '--keep', '1')[0]['backups'], 2)
         self.assertEqual([line['id'] for line in self.lines('backup', 'list', backups)], [3])
         for arguments in (['create', self.store], ['prune', backups], ['verify'], [], ['frob']):
-            self.assertEqual(lull('backup', *arguments).returncode, 2, arguments)
-        self.assertEqual(lull('backup', 'prune', backups, '--keep', '0').returncode, 1)
-        self.assertEqual(lull('backup', 'verify', backups, '--id', '1').returncode, 1)
-        self.assertEqual(lull('backup', 'list', self.store).returncode, 1)
+            self.fails(2, 'backup', *arguments)
+        self.fails(1, 'backup', 'prune', backups, '--keep', '0')
+        self.fails(1, 'backup', 'verify', backups, '--id', '1')
+        self.fails(1, 'backup', 'list', self.store)
 
     def test_backup_damage(self):
         self.fill()
@@ -477,27 +420,17 @@ class LullTest(unittest.TestCase):
         self.ok('backup', 'create', self.store, backups)
         copy = sorted(os.listdir(os.path.join(backups, 'data')))[0]
         self.damage(os.path.join(backups, 'data', copy), 10)
-        done = lull('backup', 'verify', backups)
-        self.assertEqual(done.returncode, 4)
-        self.assertIn(copy, done.stdout)
+        self.fails(4, 'backup', 'verify', backups, stdout=copy)
         done = lull('--json', 'backup', 'verify', backups, '--id', '1')
         self.assertEqual((done.returncode, len(json.loads(done.stdout)['damage'])), (4, 1))
-        done = lull('backup', 'restore', backups, self.store + '-copy')
-        self.assertEqual(done.returncode, 4)
-        self.assertIn(copy, done.stderr)
+        self.fails(4, 'backup', 'restore', backups, self.store + '-copy', stderr=copy)
         self.assertFalse(os.path.exists(self.store + '-copy'))
         self.damage(os.path.join(backups, 'backups', '000001'), 10)
-        done = lull('backup', 'list', backups)
-        self.assertEqual(done.returncode, 4)
-        self.assertIn('000001', done.stderr)
+        self.fails(4, 'backup', 'list', backups, stderr='000001')
 
     def test_backup_of_a_store_that_another_process_writes(self):
-        os.mkdir(self.store)
         backups = self.store + '-backups'
-        writer = subprocess.Popen([LULL, 'bench', self.store, '--entries=100000000', '--sync'],
-                                  stdout=subprocess.DEVNULL)
-        try:
-            await_file(os.path.join(self.store, 'CURRENT'))
+        with writer_of(self.store, '--sync') as writer:
             for i in range(1, 4):
                 writer.send_signal(signal.SIGCONT)
                 self.ok('backup', 'create', self.store, backups)
@@ -505,9 +438,6 @@ class LullTest(unittest.TestCase):
                 copy = f'{self.store}-copy{i}'
                 self.ok('backup', 'restore', backups, copy)
                 self.assertEqual(self.lines('check', copy)[0]['damage'], [])
-        finally:
-            writer.kill()
-            writer.wait()
         self.ok('backup', 'verify', backups)
 
     def test_bench(self):
@@ -519,7 +449,7 @@ class LullTest(unittest.TestCase):
             self.assertLessEqual(line['p999_us'], line['max_us'])
         self.assertFalse(os.path.exists(self.store))
         self.fill(1)
-        self.assertEqual(lull('bench', self.store).returncode, 1, 'never on a store that is there')
+        self.fails(1, 'bench', self.store)  # never on a store that is there
         self.assertEqual(self.ok('get', self.store, 'k00'), 'v0\n')
 
     def on_terminal(self, *arguments):
@@ -575,4 +505,4 @@ class LullTest(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    main()

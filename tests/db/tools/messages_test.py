@@ -11,13 +11,11 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
-import unittest
 
-from files import await_file, files_of
+from files import files_of
+from program import LULL, NOBODY, ProgramTest, main, writer_of
 
-LULL, SOURCES = [os.path.abspath(path) for path in sys.argv[1:]]
-NOBODY = 65534
+SOURCES = os.path.abspath(sys.argv[2])
 ALL_BYTES = bytes(range(256))
 # Commands with a store S, and with N that does not exist.
 READING = ['stats S', 'levels S', 'check S', 'manifest dump S', 'get S key', 'scan S', 'repair S',
@@ -36,11 +34,9 @@ def escaped(data):
     return ''.join(f'\\x{byte:02x}' for byte in data)
 
 
-class MessagesTest(unittest.TestCase):
+class MessagesTest(ProgramTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        super().setUp()
         self.store = os.path.join(self.folder, 'S')
         self.lull = LULL
 
@@ -115,18 +111,12 @@ class MessagesTest(unittest.TestCase):
         self.assertEqual(files_of(self.store), before)
 
     def test_the_holder_of_a_lock_is_named(self):
-        os.mkdir(self.store)
-        with subprocess.Popen([LULL, 'bench', self.store, '--entries=100000000'],
-                              stdout=subprocess.DEVNULL) as holder:
-            try:
-                await_file(os.path.join(self.store, 'CURRENT'))
-                for command in WRITING + ['repair S']:
-                    done = self.run_lull(command)
-                    self.assertEqual(done.returncode, 1, command)
-                    self.assertRegex(done.stderr.decode(),
-                                     rf'lock {self.store}/LOCK: .*; held by process {holder.pid}\n')
-            finally:
-                holder.kill()
+        with writer_of(self.store) as holder:
+            for command in WRITING + ['repair S']:
+                done = self.run_lull(command)
+                self.assertEqual(done.returncode, 1, command)
+                self.assertRegex(done.stderr.decode(),
+                                 rf'lock {self.store}/LOCK: .*; held by process {holder.pid}\n')
 
     # ---- bytes
 
@@ -236,4 +226,4 @@ class MessagesTest(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    main()

@@ -6,21 +6,12 @@ usage: named_comparator_test.py LULL
 """
 import json
 import os
-import subprocess
-import sys
-import tempfile
-import unittest
 
 from files import files_of, log_of, log_record
+from program import ProgramTest, main
 from tables import internal_key, sized, table_of, varint
 
-LULL = os.path.abspath(sys.argv[1])
 NAME = ('--comparator-name', 'test.descending')
-
-
-def lull(*arguments):
-    return subprocess.run([LULL, *arguments], capture_output=True, text=True, timeout=60,
-                          check=False)
 
 
 def descending_store(folder):
@@ -40,23 +31,15 @@ def descending_store(folder):
             file.write(content)
 
 
-class NamedComparatorTest(unittest.TestCase):
+class NamedComparatorTest(ProgramTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.store = os.path.join(folder.name, 'store')
+        super().setUp()
         descending_store(self.store)
-
-    def ok(self, *arguments):
-        done = lull(*arguments)
-        self.assertEqual((done.returncode, done.stderr), (0, ''), arguments)
-        return done.stdout
 
     def test_a_store_in_another_order(self):
         for command in 'check', 'stats', 'levels', 'scan':
-            done = lull(command, self.store)
-            self.assertEqual(done.returncode, 1, command)
-            self.assertIn('was written with comparator test.descending', done.stderr)
+            self.fails(1, command, self.store,
+                       stderr='was written with comparator test.descending')
         report = json.loads(self.ok('--json', 'check', self.store, *NAME))
         self.assertEqual((report['tables'], report['entries'], report['damage']), (2, 4, []))
         self.assertIn('2 tables', self.ok('stats', self.store, *NAME))
@@ -64,10 +47,9 @@ class NamedComparatorTest(unittest.TestCase):
         self.assertEqual(sorted(self.ok('scan', self.store, *NAME).split()),
                          'a a4 b b3 c c9 d d2'.split(' '))
         self.assertEqual(self.ok('scan', '--prefix', 'c', self.store, *NAME), 'c\tc9\n')
-        self.assertEqual(lull('scan', '--reverse', self.store, *NAME).returncode, 1)
-        done = lull('backup', 'create', self.store, self.store + '-backups', *NAME)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn('entries in its logs', done.stderr)
+        self.fails(1, 'scan', '--reverse', self.store, *NAME)
+        self.fails(1, 'backup', 'create', self.store, self.store + '-backups', *NAME,
+                   stderr='entries in its logs')
         os.truncate(os.path.join(self.store, '000007.log'), 0)
         self.ok('backup', 'create', self.store, self.store + '-backups', *NAME)
         self.ok('backup', 'restore', self.store + '-backups', self.store + '-copy')
@@ -77,13 +59,11 @@ class NamedComparatorTest(unittest.TestCase):
         before = files_of(self.store)
         for name in 'CURRENT', 'MANIFEST-000003':
             os.remove(os.path.join(self.store, name))
-            done = lull('repair', self.store)
-            self.assertEqual(done.returncode, 1)
-            self.assertIn('comparator', done.stderr)
+            self.fails(1, 'repair', self.store, stderr='comparator')
             after = files_of(self.store)
             self.assertTrue(all(after[name] == before[name] for name in after
                                 if name not in ('LOCK', 'LOG', 'LOG.old')))
 
 
 if __name__ == '__main__':
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    main()

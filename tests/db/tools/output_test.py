@@ -11,10 +11,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-import unittest
 
-LULL, LEVELDBUTIL = [os.path.abspath(path) for path in sys.argv[1:]]
+from program import LULL, ProgramTest, main
+
+LEVELDBUTIL = os.path.abspath(sys.argv[2])
 
 # The arguments of each command. S is a store; B has a backup of it, and D does not exist.
 STORED_SCAN = 'scan S --comparator-name leveldb.BytewiseComparator'
@@ -33,21 +33,16 @@ def run(*command, **more):
                           **more)
 
 
-class OutputTest(unittest.TestCase):
+class OutputTest(ProgramTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.paths = {name: os.path.join(folder.name, name) for name in 'SBD'}
+        super().setUp()
+        self.paths = {name: os.path.join(self.folder, name) for name in 'SBD'}
         self.paths['P'] = str(os.getpid())
         for i in range(5):
             self.ok('put', '--create', self.paths['S'], f'k{i}', 'v' * 100_000)
         self.ok('compact', self.paths['S'])
         self.ok('put', self.paths['S'], 'in a log', 'v')
         self.ok('backup', 'create', self.paths['S'], self.paths['B'])
-
-    def ok(self, *arguments):
-        return subprocess.run([LULL, *arguments], capture_output=True, text=True, timeout=60,
-                              check=True).stdout
 
     def to_full_device(self, *command):
         if not os.path.exists('/dev/full'):
@@ -113,4 +108,4 @@ class OutputTest(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    main()

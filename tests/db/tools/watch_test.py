@@ -15,16 +15,15 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import termios
 import time
 import unittest
 import urllib.error
 import urllib.request
 
-from files import await_file
+import program
+from program import LULL, ProgramTest, main, writer_of
 
-LULL = os.path.abspath(sys.argv[1])
 LIVE_STATES = ('ok', 'slowed', 'STOPPED', 'disk low')
 
 # Pure Python, so Debian's also serves another interpreter.
@@ -36,8 +35,7 @@ except ImportError:
 
 
 def lull(*arguments, **more):
-    done = subprocess.run([LULL, *arguments], capture_output=True, text=True, timeout=60,
-                          stdin=subprocess.DEVNULL, check=False, **more)
+    done = program.lull(*arguments, stdin=subprocess.DEVNULL, **more)
     if 'was built without' in done.stderr:
         raise unittest.SkipTest(done.stderr.strip())
     return done
@@ -90,14 +88,9 @@ class Terminal:
         os.close(self.master)
 
 
-class WatchTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = folder.name
-
+class WatchTest(ProgramTest):
     def path(self, *names):
-        return os.path.join(self.root, *names)
+        return os.path.join(self.folder, *names)
 
     def write(self, name, text):
         with open(self.path(name), 'w', encoding='utf-8') as file:
@@ -108,17 +101,10 @@ class WatchTest(unittest.TestCase):
     def busy_store(self, name='store', stats_file='lull.prom'):
         """A store that a process writes, and that is not closed at the end: the process crashes."""
         store = self.path(name)
-        os.mkdir(store)
-        writer = subprocess.Popen(
-            [LULL, 'bench', store, '--entries=100000000'], stdout=subprocess.DEVNULL,
-            env={**os.environ,
-                 'LULL_OPTIONS': f'stats_file={stats_file};latency_histograms=true'})
-        try:
-            await_file(self.stats_path(store, stats_file))
+        options = f'stats_file={stats_file};latency_histograms=true'
+        with writer_of(store, await_name=self.stats_path(store, stats_file),
+                       env={**os.environ, 'LULL_OPTIONS': options}):
             yield store
-        finally:
-            writer.kill()
-            writer.wait()
 
     @staticmethod
     def stats_path(store, stats_file):
@@ -170,7 +156,7 @@ class WatchTest(unittest.TestCase):
         with self.busy_store('alive'):
             with self.busy_store('crashed'):
                 pass
-            done = lull('top', self.root)
+            done = lull('top', self.folder)
             self.assertEqual((done.returncode, done.stderr), (0, ''))
             heading, alive, crashed = done.stdout.splitlines()
             self.assertTrue(heading.startswith('STORE '), heading)
@@ -205,7 +191,7 @@ class WatchTest(unittest.TestCase):
             terminal.close()
 
     def test_top_on_a_terminal(self):
-        with self.busy_store('a'), self.busy_store('b'), self.top(self.root) as terminal:
+        with self.busy_store('a'), self.busy_store('b'), self.top(self.folder) as terminal:
             terminal.await_text('/b ')
             lines = terminal.screen.display
             self.assertRegex(lines[0], r'^lull top   2 stores by name ')
@@ -263,7 +249,7 @@ class WatchTest(unittest.TestCase):
             with self.busy_store('crashed'):
                 pass
             self.write('cut.prom', '# HELP lull_uptime_s')
-            with self.export(self.root, '--listen=127.0.0.1:0') as (url, server):
+            with self.export(self.folder, '--listen=127.0.0.1:0') as (url, server):
                 self.assertRegex(url, r'^http://127\.0\.0\.1:\d+/metrics$')
                 kind, text = self.get(url)
                 self.assertEqual(kind, 'text/plain; version=0.0.4; charset=utf-8')
@@ -301,30 +287,30 @@ class WatchTest(unittest.TestCase):
             self.assertIn(f'{series}{made["unix_seconds"]}\n', self.get(url)[1])
 
     def test_export_waits_for_stores(self):
-        with self.export(self.root, '--listen=127.0.0.1:0') as (url, _):
+        with self.export(self.folder, '--listen=127.0.0.1:0') as (url, _):
             self.assertNotIn('lull_uptime_seconds', self.get(url)[1])
             with self.busy_store():
                 self.assertIn('lull_uptime_seconds', self.get(url)[1])
 
     def test_export_refuses(self):
-        with self.export(self.root, '--listen=127.0.0.1:0') as (url, _):
+        with self.export(self.folder, '--listen=127.0.0.1:0') as (url, _):
             address = url.split('/')[2]
-            text = self.error_line('export', self.root, f'--listen={address}')
+            text = self.error_line('export', self.folder, f'--listen={address}')
             self.assertIn(f'--listen={address}: cannot listen: Address already in use; '
                           'choose another address or port', text)
         self.assertIn('none: no such file or directory',
                       self.error_line('export', self.path('none')))
         for wrong in '9464', 'localhost', '127.0.0.1:x':
-            text = self.error_line('export', self.root, '--listen', wrong, code=2)
+            text = self.error_line('export', self.folder, '--listen', wrong, code=2)
             self.assertIn(f'--listen={wrong}: ', text)
         self.assertIn('cannot listen',
-                      self.error_line('export', self.root, '--listen=192.0.2.1:9464'))
+                      self.error_line('export', self.folder, '--listen=192.0.2.1:9464'))
 
     def test_export_to_other_machines_warns(self):
-        with self.export(self.root, '--listen=0.0.0.0:0') as (url, server):
+        with self.export(self.folder, '--listen=0.0.0.0:0') as (url, server):
             self.assertTrue(url)
             self.assertIn('other machines can read the metrics', server.stderr.readline())
 
 
 if __name__ == '__main__':
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    main()

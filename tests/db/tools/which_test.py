@@ -9,11 +9,11 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
-LULL, *LIBRARIES = map(os.path.abspath, sys.argv[1:])
-NOBODY = 65534
+from program import LULL, NOBODY, ProgramTest, lull, main
+
+LIBRARIES = [os.path.abspath(path) for path in sys.argv[2:]]
 LEVELDB = 'LevelDB, not Lull'
 OWN = 'Lull [0-9.]+, commit [0-9a-z-]+'
 BLOCK_BYTES = 1 << 20  # in which files are read
@@ -22,15 +22,13 @@ LOAD = ('import ctypes, sys; libraries = [ctypes.CDLL(path) for path in sys.argv
 
 
 def which(pid, *more, **settings):
-    return subprocess.run([LULL, 'which', str(pid), *more], capture_output=True, text=True,
-                          timeout=60, check=False, **settings)
+    return lull('which', str(pid), *more, **settings)
 
 
-class WhichTest(unittest.TestCase):
+class WhichTest(ProgramTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = os.path.realpath(folder.name)
+        super().setUp()
+        self.folder = os.path.realpath(self.folder)
 
     def start(self, *command):
         """A process that runs until its input ends."""
@@ -79,15 +77,15 @@ class WhichTest(unittest.TestCase):
 
     @unittest.skipUnless(LIBRARIES, 'no libraries')
     def test_shared_libraries(self):
-        leveldb, lull = map(os.path.realpath, LIBRARIES)
-        for loaded, code in ([leveldb], 1), ([lull], 0), ([leveldb, lull], 1):
+        leveldb, ours = map(os.path.realpath, LIBRARIES)
+        for loaded, code in ([leveldb], 1), ([ours], 0), ([leveldb, ours], 1):
             process = self.start(sys.executable, '-c', LOAD, *loaded)
             process.stdout.readline()
             done = which(process.pid)
             found = [line.split(': ') for line in done.stdout.splitlines()]
             self.assertEqual([path for path, _ in found], sorted(loaded))
             for path, verdict in found:
-                self.assertRegex(verdict, f'^({OWN if path == lull else LEVELDB})$')
+                self.assertRegex(verdict, f'^({OWN if path == ours else LEVELDB})$')
             self.assertEqual((done.returncode, done.stderr), (code, ''))
 
     def test_a_removed_file_is_searched_or_named(self):
@@ -129,4 +127,4 @@ class WhichTest(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    main()

@@ -10,16 +10,14 @@ usage: world_test.py LULL HAS_ZLIB
 import glob
 import os
 import struct
-import subprocess
 import sys
-import tempfile
 import unittest
 
 from files import files_of, log_of
+from program import ProgramTest, lull, main
 from tables import (NONE, SNAPPY, ZLIB, ZLIB_RAW, Table, internal_key, sized, table_of, tables_in,
                     varint)
 
-LULL = os.path.abspath(sys.argv[1])
 HAS_ZLIB = sys.argv[2] == '1'
 BLOCKS, ENTRIES = 5, 40  # of a table; of a block
 COMPARATOR = b'leveldb.BytewiseComparator'
@@ -35,12 +33,7 @@ COMMANDS = {
     'backup': ['backup create STORE BACKUPS', 'backup restore BACKUPS COPY', 'compact COPY'],
 }
 # A log that is not small for this memtable becomes a table when the store is opened.
-ENVIRONMENT = dict(os.environ, LULL_OPTIONS='memtable_bytes=64K')
-
-
-def lull(*arguments):
-    return subprocess.run([LULL, *arguments], capture_output=True, text=True, timeout=60,
-                          check=False, env=ENVIRONMENT)
+os.environ['LULL_OPTIONS'] = 'memtable_bytes=64K'
 
 
 def make_world(folder, kinds):
@@ -75,18 +68,12 @@ def make_world(folder, kinds):
     return ''.join(f'{key}\t{newest[key]}\n' for key in sorted(newest))
 
 
-class WorldTest(unittest.TestCase):
+class WorldTest(ProgramTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.places = {name: os.path.join(folder.name, name)
+        super().setUp()
+        self.places = {name: os.path.join(self.folder, name)
                        for name in ('STORE', 'COPY', 'BACKUPS')}
         self.store = self.places['STORE']
-
-    def ok(self, *arguments, codes=(0,)):
-        done = lull(*arguments)
-        self.assertIn(done.returncode, codes, (arguments, done.stderr))
-        return done.stdout
 
     def run_lines(self, command, flags=()):
         """Returns the store that has the result."""
@@ -96,7 +83,8 @@ class WorldTest(unittest.TestCase):
         for line in COMMANDS[command]:
             writes = '' if 'restore' in line else flags
             words = [self.places.get(word, word) for word in line.split()]
-            self.ok(*words, *writes, codes=(0, 4))  # 4: repair has found damage
+            done = lull(*words, *writes)
+            self.assertIn(done.returncode, (0, 4), (words, done.stderr))  # 4: repair found damage
         return self.places['COPY' if os.path.exists(self.places['COPY']) else 'STORE']
 
     def expect_types(self, tables, kind):
@@ -135,10 +123,8 @@ class WithZlib(WorldTest):
         with open(name, 'r+b') as file:
             file.seek(100)
             file.write(b'damage')
-        done = lull('check', self.store)
-        self.assertEqual(done.returncode, 4)
-        self.assertIn(os.path.basename(name) + ': at offset 0: block checksum mismatch',
-                      done.stdout + done.stderr)
+        self.fails(4, 'check', self.store,
+                   either=os.path.basename(name) + ': at offset 0: block checksum mismatch')
         self.run_lines('repair')
         self.expect_types(tables_in(self.store), ZLIB_RAW)
         self.ok('check', self.store)
@@ -161,4 +147,4 @@ class WithoutZlib(WorldTest):
 
 
 if __name__ == '__main__':
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    main()
