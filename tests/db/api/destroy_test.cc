@@ -115,7 +115,7 @@ TEST(DestroyCrashTest, AtEachStepItIsWholeOrDestroyed) {
   for (int i = 0; i < 3; ++i) {
     std::unique_ptr<leveldb::DB> db;
     ASSERT_TRUE(testing::OpenAt(SmallOptions(&full), kStoreName, &db).ok());
-    ASSERT_TRUE(db->Put(leveldb::WriteOptions(), "key" + std::to_string(i), "value").ok());
+    ASSERT_TRUE(db->Put({}, "key" + std::to_string(i), "value").ok());
   }
   ASSERT_TRUE(full.SyncDirectory(kStoreName).ok());
   int whole = 0, destroyed = 0;

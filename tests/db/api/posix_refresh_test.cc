@@ -76,16 +76,14 @@ class RefreshTest : public ::testing::Test {
   std::unique_ptr<leveldb::DB> NewReader(leveldb::Env* env) {
     leveldb::Options options = options_;
     options.env = env;
-    leveldb::DB* raw = nullptr;
-    EXPECT_TRUE(IsOk(OpenReadOnly(options, name_, &raw)));
-    return std::unique_ptr<leveldb::DB>(raw);
+    std::unique_ptr<leveldb::DB> db;
+    EXPECT_TRUE(IsOk(testing::OpenForReadingAt(options, name_, &db)));
+    return db;
   }
   void OpenReader() { reader_ = NewReader(&env_); }
   void Fill(int first, int limit, const std::string& value, bool sync = false) {
-    leveldb::WriteOptions write;
-    write.sync = sync;
     for (int i = first; i < limit; ++i)
-      ASSERT_TRUE(IsOk(writer_->Put(write, std::to_string(100'000 + i), value)));
+      ASSERT_TRUE(IsOk(writer_->Put(testing::Synced(sync), std::to_string(100'000 + i), value)));
   }
   void CompactAll() { writer_->CompactRange(nullptr, nullptr); }
   std::string LastLog() {
@@ -206,23 +204,16 @@ TEST_P(RefreshAfterSteps, SeesWhatANewReaderSees) {
   for (const Step& step : Steps()) {
     SCOPED_TRACE(step.what);
     const Contents before = ReadAll(reader_.get());
-    leveldb::ReadOptions at;
-    at.snapshot = reader_->GetSnapshot();
-    std::unique_ptr<leveldb::Iterator> begun(reader_->NewIterator({}));
+    const leveldb::Snapshot* const snapshot = reader_->GetSnapshot();
+    const std::unique_ptr<leveldb::Iterator> begun(reader_->NewIterator({}));
     begun->SeekToFirst();
     step.run();
     if (HasFatalFailure()) return;
     EXPECT_EQ(ReadAll(reader_.get()), before);
     ExpectRefreshed();
-    Contents in_snapshot, in_iterator;
-    const std::unique_ptr<leveldb::Iterator> seen(reader_->NewIterator(at));
-    for (seen->SeekToFirst(); seen->Valid(); seen->Next())
-      in_snapshot[seen->key().ToString()] = seen->value().ToString();
-    for (; begun->Valid(); begun->Next())
-      in_iterator[begun->key().ToString()] = begun->value().ToString();
-    EXPECT_EQ(in_snapshot, before);
-    EXPECT_EQ(in_iterator, before);
-    reader_->ReleaseSnapshot(at.snapshot);
+    EXPECT_EQ(ReadAll(reader_.get(), snapshot), before);
+    EXPECT_EQ(testing::ReadOn(begun.get()), before);
+    reader_->ReleaseSnapshot(snapshot);
   }
 }
 

@@ -18,12 +18,12 @@
 #include "tests/db/support/small_store.h"
 #include "tests/db/support/table_names.h"
 #include "tests/support/fresh_directory.h"
-#include "util/thread.h"
 
 namespace lull {
 namespace {
 
 using testing::ReadAll;
+using testing::ReadValue;
 
 std::string Key(int i) { return "key" + std::to_string(100'000 + i); }
 
@@ -49,31 +49,17 @@ class HalfFileEnv final : public leveldb::EnvWrapper {
 class ReadOnlyTest : public ::testing::Test {
  protected:
   void OpenWriter() { ASSERT_TRUE(testing::IsOk(testing::OpenAt(options_, name_, &writer_))); }
-  leveldb::Status TryOpenReader() {
-    leveldb::DB* raw = nullptr;
-    const leveldb::Status status = OpenReadOnly(options_, name_, &raw);
-    reader_.reset(raw);
-    return status;
-  }
+  leveldb::Status TryOpenReader() { return testing::OpenForReadingAt(options_, name_, &reader_); }
   void OpenReader() { ASSERT_TRUE(testing::IsOk(TryOpenReader())); }
   void Fill(int first, int limit, const std::string& value) {
-    leveldb::WriteOptions write;
-    write.sync = sync_;
-    for (int i = first; i < limit; ++i) ASSERT_TRUE(writer_->Put(write, Key(i), value).ok());
-  }
-  static std::string Value(leveldb::DB* db, const std::string& key,
-                           const leveldb::Snapshot* snapshot = nullptr) {
-    leveldb::ReadOptions options;
-    options.snapshot = snapshot;
-    std::string value;
-    const leveldb::Status status = db->Get(options, key, &value);
-    return status.ok() ? value : status.IsNotFound() ? "-" : status.ToString();
+    for (int i = first; i < limit; ++i)
+      ASSERT_TRUE(writer_->Put(testing::Synced(sync_), Key(i), value).ok());
   }
   /// Every file and its contents.
   testing::Contents Directory() {
     testing::Contents files;
     for (const std::string& file : testing::NamesEndingIn(env(), name_, ""))
-      leveldb::ReadFileToString(env(), name_ + "/" + file, &files[file]);
+      files[file] = testing::FileBytes(env(), name_ + "/" + file);
     return files;
   }
   leveldb::Env* env() { return options_.env; }
@@ -90,17 +76,17 @@ TEST_F(ReadOnlyTest, SeesTablesAndLogsAndChangesNothing) {
   Fill(0, 2000, std::string(100, 'a'));
   ASSERT_TRUE(WaitForIdle(writer_.get()).ok());
   Fill(1000, 1010, "in the log");
-  ASSERT_TRUE(writer_->Delete(leveldb::WriteOptions(), Key(5)).ok());
+  ASSERT_TRUE(writer_->Delete({}, Key(5)).ok());
   const auto expected = ReadAll(writer_.get());
   writer_.reset();
   const auto before = Directory();
 
   OpenReader();
   EXPECT_EQ(ReadAll(reader_.get()), expected);
-  EXPECT_EQ(Value(reader_.get(), Key(1005)), "in the log");
-  EXPECT_EQ(Value(reader_.get(), Key(4)), std::string(100, 'a'));
-  EXPECT_EQ(Value(reader_.get(), Key(5)), "-");
-  EXPECT_EQ(Value(reader_.get(), "absent"), "-");
+  EXPECT_EQ(ReadValue(reader_.get(), Key(1005)), "in the log");
+  EXPECT_EQ(ReadValue(reader_.get(), Key(4)), std::string(100, 'a'));
+  EXPECT_EQ(ReadValue(reader_.get(), Key(5)), "-");
+  EXPECT_EQ(ReadValue(reader_.get(), "absent"), "-");
   std::string text;
   EXPECT_TRUE(reader_->GetProperty("leveldb.sstables", &text));
   EXPECT_FALSE(reader_->GetProperty("leveldb.nonsense", &text));
@@ -116,15 +102,14 @@ TEST_F(ReadOnlyTest, RefusesToWrite) {
   OpenWriter();
   writer_.reset();
   OpenReader();
-  const leveldb::WriteOptions write;
   leveldb::WriteBatch batch;
   batch.Put("a", "b");
-  EXPECT_TRUE(reader_->Put(write, "a", "b").IsNotSupportedError());
-  EXPECT_TRUE(reader_->Delete(write, "a").IsNotSupportedError());
-  EXPECT_TRUE(reader_->Write(write, &batch).IsNotSupportedError());
+  EXPECT_TRUE(reader_->Put({}, "a", "b").IsNotSupportedError());
+  EXPECT_TRUE(reader_->Delete({}, "a").IsNotSupportedError());
+  EXPECT_TRUE(reader_->Write({}, &batch).IsNotSupportedError());
   reader_->CompactRange(nullptr, nullptr);
   EXPECT_TRUE(Flush(reader_.get()).IsInvalidArgument());
-  EXPECT_EQ(Value(reader_.get(), "a"), "-");
+  EXPECT_EQ(ReadValue(reader_.get(), "a"), "-");
 }
 
 TEST_F(ReadOnlyTest, WhatIsNoStoreIsAnError) {
@@ -149,10 +134,10 @@ TEST_F(ReadOnlyTest, StaysAtItsMomentWhileTheStoreGoesOn) {
   Fill(0, 3000, std::string(100, 'b'));
   writer_->CompactRange(nullptr, nullptr);  // deletes all tables that the reader has open
   EXPECT_EQ(ReadAll(reader_.get()), expected);
-  EXPECT_EQ(Value(reader_.get(), Key(7), snapshot), std::string(100, 'a'));
+  EXPECT_EQ(ReadValue(reader_.get(), Key(7), snapshot), std::string(100, 'a'));
   reader_->ReleaseSnapshot(snapshot);
   OpenReader();
-  EXPECT_EQ(Value(reader_.get(), Key(7)), std::string(100, 'b'));
+  EXPECT_EQ(ReadValue(reader_.get(), Key(7)), std::string(100, 'b'));
 }
 
 // The writer overwrites all keys in order, with a higher number in each round. A reader must see a
@@ -165,7 +150,7 @@ class ReadOnlyBesideAWriter : public ReadOnlyTest, public ::testing::WithParamIn
   }
   void StartWriter(int keys, size_t value_bytes) {
     sync_ = GetParam();
-    thread_ = ThreadFactory::System()->Start("writer", CpuClass::kNormal, [=, this] {
+    thread_ = testing::InThread([=, this] {
       for (int round = 1; !stop_.load(); ++round)
         Fill(0, keys, std::to_string(round) + std::string(value_bytes, 'p'));
     });
@@ -228,14 +213,14 @@ TEST_F(ReadOnlyTest, ReadsMoreTablesThanItMayKeepOpenAndTakesNoLostOneForAbsentK
   writer_.reset();
   OpenReader();
   EXPECT_EQ(ReadAll(reader_.get()), expected);
-  for (const auto& [key, value] : expected) ASSERT_EQ(Value(reader_.get(), key), value);
+  for (const auto& [key, value] : expected) ASSERT_EQ(ReadValue(reader_.get(), key), value);
 
   OpenReader();  // its cache is empty
   for (const std::string& table : testing::TableNames(env(), name_))
     ASSERT_TRUE(env()->RemoveFile(name_ + "/" + table).ok());
   int failed = 0;
   for (const auto& [key, expected_value] : expected) {
-    const std::string value = Value(reader_.get(), key);
+    const std::string value = ReadValue(reader_.get(), key);
     EXPECT_NE(value, "-");
     failed += value.starts_with("IO error");
   }

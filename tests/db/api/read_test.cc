@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,14 +11,14 @@
 #include "gtest/gtest.h"
 #include "leveldb/write_batch.h"
 #include "tests/db/support/scripted_store.h"
-#include "util/thread.h"
 
 namespace lull {
 namespace {
 
 using leveldb::Slice;
 using testing::Json;
-using Entries = std::map<std::string, std::string>;
+using testing::ReadForward;
+using Entries = testing::Contents;
 using Bound = std::optional<std::string>;
 
 Entries Within(const Entries& entries, const Bound& begin, const Bound& end) {
@@ -33,14 +32,6 @@ std::unique_ptr<leveldb::Iterator> Iterate(leveldb::DB* db, const Bound& begin, 
   const Slice from = begin ? Slice(*begin) : Slice(), to = end ? Slice(*end) : Slice();
   return std::unique_ptr<leveldb::Iterator>(
       NewIterator(db, options, begin ? &from : nullptr, end ? &to : nullptr));
-}
-
-Entries ScanForward(leveldb::Iterator* at) {
-  Entries seen;
-  for (at->SeekToFirst(); at->Valid(); at->Next())
-    seen[at->key().ToString()] = at->value().ToString();
-  EXPECT_TRUE(at->status().ok()) << at->status().ToString();
-  return seen;
 }
 
 Entries ScanBackward(leveldb::Iterator* at) {
@@ -62,11 +53,11 @@ class ReadTest : public testing::ScriptedStoreTest {
 
   static std::string Key(uint64_t i) { return "k" + std::to_string(1000 + i); }
   void Put(const std::string& key, const std::string& value) {
-    ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), key, value).ok());
+    ASSERT_TRUE(db_->Put({}, key, value).ok());
     entries_[key] = value;
   }
   void Erase(const std::string& key) {
-    ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), key).ok());
+    ASSERT_TRUE(db_->Delete({}, key).ok());
     entries_.erase(key);
   }
   /// Entries and deletions of 300 keys: in L1, in three tables of L0, and in memory.
@@ -95,7 +86,7 @@ class ReadTest : public testing::ScriptedStoreTest {
       SCOPED_TRACE(begin.value_or("first") + " to " + end.value_or("last"));
       const Entries expected = Within(entries, begin, end);
       const auto at = Iterate(db, begin, end, options);
-      ASSERT_EQ(ScanForward(at.get()), expected);
+      ASSERT_EQ(ReadForward(at.get()), expected);
       ASSERT_EQ(ScanBackward(at.get()), expected);
       const std::string target = Key(rng.Below(320));
       at->Seek(target);
@@ -111,6 +102,11 @@ class ReadTest : public testing::ScriptedStoreTest {
       ASSERT_EQ(at->key().ToString(), next->first);
     }
   }
+  std::unique_ptr<leveldb::DB> OpenCopy() {
+    std::unique_ptr<leveldb::DB> copy;
+    EXPECT_TRUE(testing::IsOk(testing::OpenForReadingAt(options_, name_, &copy)));
+    return copy;
+  }
   Json Reads() { return testing::JsonProperty(db_.get(), "lull.stats")["reads"]; }
   uint64_t BlocksRead() {
     const Json reads = Reads();
@@ -124,18 +120,13 @@ TEST_F(ReadTest, IteratorsShowWhatIsWithinTheirBounds) {
   FillAllLevels();
   ExpectBounded(db_.get(), entries_);
   const Entries before = entries_;
-  leveldb::ReadOptions at_snapshot;
-  at_snapshot.snapshot = db_->GetSnapshot();
+  const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
   for (int i = 0; i < 300; i += 2) Put(Key(i), "later");
   for (int i = 0; i < 300; i += 7) Erase(Key(i));
-  ExpectBounded(db_.get(), before, at_snapshot);
+  ExpectBounded(db_.get(), before, testing::At(snapshot));
   ExpectBounded(db_.get(), entries_);
-  db_->ReleaseSnapshot(at_snapshot.snapshot);
-
-  leveldb::DB* copy = nullptr;
-  ASSERT_TRUE(OpenReadOnly(options_, name_, &copy).ok());
-  const std::unique_ptr<leveldb::DB> read_only(copy);
-  ExpectBounded(read_only.get(), entries_);
+  db_->ReleaseSnapshot(snapshot);
+  ExpectBounded(OpenCopy().get(), entries_);
 }
 
 TEST_F(ReadTest, TablesOutsideTheBoundsAreNotRead) {
@@ -146,7 +137,7 @@ TEST_F(ReadTest, TablesOutsideTheBoundsAreNotRead) {
   }
   ASSERT_EQ(TablesAt(0), kTables);
   const uint64_t before = BlocksRead();
-  EXPECT_EQ(ScanForward(Iterate(db_.get(), Key(203), Key(207)).get()).size(), 4u);
+  EXPECT_EQ(ReadForward(Iterate(db_.get(), Key(203), Key(207)).get()).size(), 4u);
   EXPECT_EQ(BlocksRead() - before, 2u);
   const auto beyond = Iterate(db_.get(), Key(0), Key(5));
   beyond->Seek(Key(300));
@@ -158,14 +149,14 @@ TEST_F(ReadTest, DeletionsOutsideTheBoundsAreNotPassed) {
   for (uint64_t i = 0; i < 5; ++i) Put("a" + std::to_string(i), "v");
   for (uint64_t i = 0; i < 1000; ++i) Erase(Key(i));
   const uint64_t before = Reads()["entries_skipped"].Count();
-  EXPECT_EQ(ScanForward(Iterate(db_.get(), "a", "b").get()).size(), 5u);
+  EXPECT_EQ(ReadForward(Iterate(db_.get(), "a", "b").get()).size(), 5u);
   EXPECT_EQ(ScanBackward(Iterate(db_.get(), "a", "b").get()).size(), 5u);
   EXPECT_EQ(Reads()["entries_skipped"].Count(), before);
   // The iterator of the whole store reports the deletions as an empty range; that of the bounds
   // must not report more than it has seen.
   Put("z", "last");
-  EXPECT_EQ(ScanForward(Iterate(db_.get(), {}, Key(900)).get()).size(), 5u);
-  EXPECT_EQ(ScanForward(Iterate(db_.get(), {}, {}).get()).size(), 6u);
+  EXPECT_EQ(ReadForward(Iterate(db_.get(), {}, Key(900)).get()).size(), 5u);
+  EXPECT_EQ(ReadForward(Iterate(db_.get(), {}, {}).get()).size(), 6u);
 }
 
 TEST_F(ReadTest, APrefixEndsAtTheNextOne) {
@@ -180,7 +171,7 @@ TEST_F(ReadTest, APrefixEndsAtTheNextOne) {
       if (key.starts_with(prefix)) expected[key] = value;
     }
     const std::unique_ptr<leveldb::Iterator> at(NewPrefixIterator(db_.get(), {}, prefix));
-    EXPECT_EQ(ScanForward(at.get()), expected) << prefix;
+    EXPECT_EQ(ReadForward(at.get()), expected) << prefix;
     EXPECT_EQ(ScanBackward(at.get()), expected) << prefix;
   }
 }
@@ -193,16 +184,13 @@ TEST_F(ReadTest, SeveralKeysGiveWhatGetsGive) {
   testing::Rng rng(3);
   for (int i = 0; i < 500; ++i) keys.push_back(Key(rng.Below(320)));
   const std::vector<Slice> slices(keys.begin(), keys.end());
-  leveldb::DB* copy = nullptr;
-  ASSERT_TRUE(OpenReadOnly(options_, name_, &copy).ok());
-  const std::unique_ptr<leveldb::DB> read_only(copy);
+  const auto copy = OpenCopy();
   struct Case {
     leveldb::DB* db;
-    const leveldb::Snapshot* snapshot;
+    const leveldb::Snapshot* snapshot = nullptr;
   };
-  for (const auto& [db, at] : {Case{db_.get(), nullptr}, {db_.get(), snapshot}, {copy, nullptr}}) {
-    leveldb::ReadOptions options;
-    options.snapshot = at;
+  for (const auto& [db, at] : {Case{db_.get()}, {db_.get(), snapshot}, {copy.get()}}) {
+    const leveldb::ReadOptions options = testing::At(at);
     std::vector<std::string> values;
     const std::vector<leveldb::Status> statuses = MultiGet(db, options, slices, &values);
     ASSERT_EQ(statuses.size(), keys.size());
@@ -223,14 +211,13 @@ TEST_F(ReadTest, SeveralKeysAreReadAtOneMoment) {
   const auto write = [this](int round) {
     leveldb::WriteBatch batch;
     for (uint64_t i = 0; i < 8; ++i) batch.Put(Key(i), std::to_string(round));
-    ASSERT_TRUE(db_->Write(leveldb::WriteOptions(), &batch).ok());
+    ASSERT_TRUE(db_->Write({}, &batch).ok());
   };
   write(0);
   std::atomic<bool> done{false};
-  std::unique_ptr<ThreadHandle> writer =
-      ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] {
-        for (int round = 1; !done.load(); ++round) write(round);
-      });
+  auto writer = testing::InThread([&] {
+    for (int round = 1; !done.load(); ++round) write(round);
+  });
   std::vector<std::string> keys, values;
   for (uint64_t i = 0; i < 8; ++i) keys.push_back(Key(7 - i));
   const std::vector<Slice> slices(keys.begin(), keys.end());
@@ -259,11 +246,9 @@ TEST_F(ReadTest, BlocksOfSeveralKeysAreReadFromTheFileTogether) {
   expect_prefetches(db_.get(), 0, 0);  // all keys are in memory
   ASSERT_TRUE(Flush(db_.get()).ok());
   expect_prefetches(db_.get(), 9, 9);  // of all but the first
-  leveldb::DB* copy = nullptr;
-  ASSERT_TRUE(OpenReadOnly(options_, name_, &copy).ok());
-  const std::unique_ptr<leveldb::DB> read_only(copy);
-  expect_prefetches(copy, 9, 9);
-  expect_prefetches(copy, 0, 8);  // the cache has some
+  const auto copy = OpenCopy();
+  expect_prefetches(copy.get(), 9, 9);
+  expect_prefetches(copy.get(), 0, 8);  // the cache has some
 }
 
 TEST_F(ReadTest, ToExistCopiesNoValue) {

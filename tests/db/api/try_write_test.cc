@@ -8,22 +8,17 @@
 #include "leveldb/write_batch.h"
 #include "lull/write.h"
 #include "tests/db/support/scripted_store.h"
-#include "util/thread.h"
 
 namespace lull {
 namespace {
 
 using testing::kKiB;
+using testing::ReadValue;
 
 constexpr uint64_t kLongMicros = 60'000'000;
 
 class TryWriteTest : public testing::ScriptedStoreTest {
  protected:
-  void OpenWith(const Directive& directive) {
-    script_.Set(directive);
-    Open();
-    AwaitObeyed();
-  }
   leveldb::Status TryPut(const std::string& key, const std::string& value, uint64_t wait_micros) {
     leveldb::WriteBatch batch;
     batch.Put(key, value);
@@ -38,14 +33,10 @@ class TryWriteTest : public testing::ScriptedStoreTest {
     }
     ADD_FAILURE() << "every write found room";
   }
-  bool Has(const std::string& key) {
-    std::string value;
-    return db_->Get({}, key, &value).ok();
-  }
   /// The accepted writes are there, and the last one, which gave up, is not. Now it finds room.
   void ExpectRoom() {
     ExpectAll(db_.get(), written_);
-    EXPECT_FALSE(Has(KeyOf(written_)));
+    EXPECT_EQ(ReadValue(db_.get(), KeyOf(written_)), "-");
     EXPECT_EQ(TryPut(KeyOf(written_), ValueOf(written_), kLongMicros).ToString(), "OK");
     EXPECT_FALSE(busy_.is_busy);
     ExpectAll(db_.get(), written_ + 1);
@@ -102,7 +93,7 @@ TEST_F(TryWriteTest, TellsThatThePolicySlowsWrites) {
     EXPECT_GT(busy_.room_micros, 0u);
     EXPECT_LE(busy_.room_micros, 20'000u);
   }
-  EXPECT_FALSE(Has("c"));
+  EXPECT_EQ(ReadValue(db_.get(), "c"), "-");
 }
 
 // The first writer waits without a limit. Who gives up after it leaves the others as they are.
@@ -111,7 +102,7 @@ TEST_F(TryWriteTest, LeavesTheQueueWhileTheFirstWriterWaits) {
   env_.tables.Close();
   FillUntilBusy(0);
   const auto start = [&](const char* value) {
-    return ThreadFactory::System()->Start("writer", CpuClass::kNormal, [this, value] {
+    return testing::InThread([this, value] {
       EXPECT_EQ(db_->Put({}, value, std::string(testing::kMiB, 'v')).ToString(), "OK");
     });
   };
@@ -126,8 +117,9 @@ TEST_F(TryWriteTest, LeavesTheQueueWhileTheFirstWriterWaits) {
   env_.tables.Open();
   writers.clear();  // joins
   ExpectAll(db_.get(), written_);
-  EXPECT_TRUE(Has("first") && Has("second"));
-  EXPECT_FALSE(Has("hasty"));
+  for (const char* key : {"first", "second"})
+    EXPECT_EQ(ReadValue(db_.get(), key).size(), testing::kMiB) << key;
+  EXPECT_EQ(ReadValue(db_.get(), "hasty"), "-");
 }
 
 // Each thread counts up in its own key, and knows the last value that was accepted. Room comes and
@@ -137,9 +129,9 @@ TEST_F(TryWriteTest, ManyThatGiveUpLoseAndReorderNothing) {
   std::atomic<bool> ends{false};
   std::atomic<int> refused{0};
   std::vector<std::unique_ptr<ThreadHandle>> threads;
-  std::vector<std::string> last(6);
+  std::vector<std::string> last(6, "-");  // none
   for (size_t t = 0; t < last.size(); ++t) {
-    threads.push_back(ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&, t] {
+    threads.push_back(testing::InThread([&, t] {
       const std::string key = "thread" + std::to_string(t);
       testing::Rng rng(t);
       for (int i = 0; !ends.load(); ++i) {
@@ -153,9 +145,7 @@ TEST_F(TryWriteTest, ManyThatGiveUpLoseAndReorderNothing) {
         EXPECT_EQ(status.ok(), !busy.is_busy) << status.ToString();
         if (status.ok()) last[t] = value;
         if (busy.is_busy) refused.fetch_add(1);
-        std::string seen;
-        EXPECT_EQ(last[t].empty(), db_->Get({}, key, &seen).IsNotFound());
-        EXPECT_EQ(seen, last[t]) << "the thread's own last write";
+        EXPECT_EQ(ReadValue(db_.get(), key), last[t]) << "the thread's own last write";
       }
     }));
   }
@@ -171,12 +161,8 @@ TEST_F(TryWriteTest, ManyThatGiveUpLoseAndReorderNothing) {
   db_.reset();
   Open();
   for (size_t t = 0; t < last.size(); ++t) {
-    for (const char* suffix : {"", "again"}) {
-      std::string value;
-      const leveldb::Status status = db_->Get({}, "thread" + std::to_string(t) + suffix, &value);
-      EXPECT_EQ(status.ok(), !last[t].empty());
-      EXPECT_EQ(value, last[t]);
-    }
+    for (const char* suffix : {"", "again"})
+      EXPECT_EQ(ReadValue(db_.get(), "thread" + std::to_string(t) + suffix), last[t]);
   }
 }
 

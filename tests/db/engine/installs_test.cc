@@ -16,6 +16,7 @@
 #include "tests/db/support/scripted_store.h"
 #include "tests/db/support/small_store.h"
 #include "tests/db/support/store_files.h"
+#include "tests/db/support/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
 #include "tests/support/open_store.h"
@@ -80,9 +81,8 @@ TEST_F(HeldInstallsTest, OneThatFailsIsTheLast) {
   env_.TakeTrace();
   env_.FailNextSync();
   env_.syncs.Open();
-  Await("none waits", [&] {
-    return testing::Property(db_.get(), "lull.stats").find("\"installs\":0") != std::string::npos;
-  });
+  Await("none waits",
+        [&] { return Property("lull.stats").find("\"installs\":0") != std::string::npos; });
   EXPECT_FALSE(WaitForIdle(db_.get()).ok());
   EXPECT_EQ(env_.TakeTrace(), "d");
 }
@@ -90,8 +90,7 @@ TEST_F(HeldInstallsTest, OneThatFailsIsTheLast) {
 TEST_F(HeldInstallsTest, AFlushGoesOnBetweenTwoOfThem) {
   HoldTheFirstOfMany();
   const std::string eighth(kMiB / 8, 'v');
-  for (uint64_t i = 25 * 8; i < 38 * 8; ++i)
-    ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), KeyOf(i), eighth).ok());
+  for (uint64_t i = 25 * 8; i < 38 * 8; ++i) Put(KeyOf(i), eighth);
   Await("they are sealed", [&] { return script_.Seen().immutables >= 12; });
   env_.TakeTrace();
   env_.syncs.Open();
@@ -119,18 +118,15 @@ class ManifestRollTest : public ::testing::Test {
   /// Installs a table with one entry.
   leveldb::Status Install() {
     ++installs_;
-    const leveldb::Status status =
-        db_->Put(leveldb::WriteOptions(), "k" + std::to_string(installs_), "v");
+    const leveldb::Status status = db_->Put({}, "k" + std::to_string(installs_), "v");
     return status.ok() ? Flush(db_.get()) : status;
   }
   void InstallTimes(int times) {
     for (int i = 0; i < times; ++i) ASSERT_TRUE(testing::IsOk(Install()));
   }
   void ExpectAll() {
-    std::string value;
-    for (int i = 1; i <= installs_; ++i) {
-      EXPECT_TRUE(db_->Get(leveldb::ReadOptions(), "k" + std::to_string(i), &value).ok()) << i;
-    }
+    for (int i = 1; i <= installs_; ++i)
+      EXPECT_EQ(testing::ReadValue(db_.get(), "k" + std::to_string(i)), "v") << i;
   }
   std::vector<std::string> Manifests() {
     std::vector<std::string> names;
@@ -139,9 +135,7 @@ class ManifestRollTest : public ::testing::Test {
     return names;
   }
   std::string Current(const std::string& name = "/store") {
-    std::string text;
-    EXPECT_TRUE(leveldb::ReadFileToString(&disk_, CurrentFileName(name), &text).ok());
-    return text;
+    return testing::FileBytes(&disk_, CurrentFileName(name));
   }
 
   testing::CrashEnv disk_;
@@ -200,7 +194,7 @@ TEST_F(ManifestRollTest, WritesAreRefusedWhenNobodyKnowsWhichIsInForce) {
   });
   while (Install().ok()) ASSERT_LT(installs_, 100);
   EXPECT_NE(Current(), before);
-  EXPECT_FALSE(db_->Put(leveldb::WriteOptions(), "a", "b").ok());
+  EXPECT_FALSE(db_->Put({}, "a", "b").ok());
   db_.reset();
   env_.set_before_operation({});
   env_.Heal();

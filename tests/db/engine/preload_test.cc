@@ -19,6 +19,7 @@
 #include "tests/db/support/small_store.h"
 #include "tests/db/support/store_properties.h"
 #include "tests/db/support/table_files_env.h"
+#include "tests/db/support/table_names.h"
 
 namespace lull {
 namespace {
@@ -64,11 +65,7 @@ class PreloadedTablesTest : public testing::ManyTablesTest {
     EXPECT_EQ(RunAll(&preload), 1);
   }
   std::string PathOf(size_t table) const { return TableFileName("/store", all_[table]->number()); }
-  std::string BytesOf(size_t table) {
-    std::string bytes;
-    EXPECT_TRUE(leveldb::ReadFileToString(&env_, PathOf(table), &bytes).ok());
-    return bytes;
-  }
+  std::string BytesOf(size_t table) { return testing::FileBytes(&env_, PathOf(table)); }
   void Replace(size_t table, const std::string& bytes) {
     ASSERT_TRUE(leveldb::WriteStringToFile(&env_, bytes, PathOf(table)).ok());
   }

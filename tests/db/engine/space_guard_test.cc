@@ -284,8 +284,7 @@ class GuardedStoreTest : public testing::ScriptedStoreTest {
   /// Two tables of L0, which make its compaction due, over all of L1.
   void MakeL0Due() {
     for (int table = 0; table < 2; ++table) {
-      for (uint64_t key : {0, 1999, 3999})
-        ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), KeyOf(key), "new").ok());
+      for (uint64_t key : {0, 1999, 3999}) Put(KeyOf(key), "new");
       ASSERT_TRUE(Flush(db_.get()).ok());
     }
   }
@@ -317,8 +316,7 @@ TEST_F(GuardedStoreTest, ACompactionWaitsForSpace) {
 
 TEST_F(GuardedStoreTest, CompactRangeEndsIfItDoesNotFit) {
   FillL1(5 * kMiB);
-  ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), KeyOf(0), "new").ok());
-  ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), KeyOf(3999), "new").ok());
+  for (uint64_t key : {0, 3999}) Put(KeyOf(key), "new");
   db_->CompactRange(nullptr, nullptr);
   EXPECT_EQ(log_.Count("CompactRange ends early: "), 1);
   EXPECT_EQ(TablesAt(0), 1);
@@ -333,11 +331,10 @@ TEST_F(GuardedStoreTest, AWriterThatNeedsACompactionGetsTheError) {
   MakeL0Due();
   leveldb::Status status;
   for (uint64_t i = 0; status.ok() && i < 100'000; ++i)
-    status = db_->Put(leveldb::WriteOptions(), KeyOf(i % 4000), ValueOf(i));
+    status = db_->Put({}, KeyOf(i % 4000), ValueOf(i));
   EXPECT_TRUE(IsOutOfResources(status)) << status.ToString();
   env_.free_bytes.store(UINT64_MAX);
-  Await("writes succeed",
-        [&] { return db_->Put(leveldb::WriteOptions(), KeyOf(1), ValueOf(1)).ok(); });
+  Await("writes succeed", [&] { return db_->Put({}, KeyOf(1), ValueOf(1)).ok(); });
 }
 
 TEST_F(GuardedStoreTest, WhatFreesSpaceBeginsNevertheless) {

@@ -132,9 +132,7 @@ class EmptyRangesStoreTest : public ::testing::Test {
   void Delete(int i) { ASSERT_TRUE(db_->Delete({}, StoreKey(i)).ok()); }
   /// The first key from `from` on. Also checks that a scan forward and backward agrees.
   std::string FirstFrom(const std::string& from, const leveldb::Snapshot* snapshot = nullptr) {
-    leveldb::ReadOptions read;
-    read.snapshot = snapshot;
-    const std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(read));
+    const std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(testing::At(snapshot)));
     from.empty() ? iterator->SeekToFirst() : iterator->Seek(from);
     const std::string first = iterator->Valid() ? iterator->key().ToString() : "none";
     if (iterator->Valid()) iterator->Prev();

@@ -13,7 +13,6 @@
 #include "tests/db/support/scripted_store.h"
 #include "tests/db/support/store_files.h"
 #include "tests/support/json_value.h"
-#include "util/thread.h"
 
 namespace lull {
 namespace {
@@ -38,10 +37,7 @@ class ReadCountsTest : public testing::ScriptedStoreTest {
     return added;
   }
   uint64_t EndedInLevel(int level) { return Reads()["gets_ended_in_level"][level].Count(); }
-  void Get(const std::string& key) {
-    std::string value;
-    db_->Get({}, key, &value);
-  }
+  std::string Get(const std::string& key) { return testing::ReadValue(db_.get(), key); }
   void OpenWithTablesAt(int level) {
     Open();
     Write(0, 100);
@@ -162,11 +158,7 @@ class KeyFiltersTest : public testing::ScriptedStoreTest {
     ASSERT_EQ(TablesAt(1), 1);
   }
   uint64_t Bytes(const std::string& member) { return Stats()["memory"][member].Count(); }
-  std::string Get(const std::string& key) {
-    std::string value;
-    const leveldb::Status status = db_->Get({}, key, &value);
-    return status.ok() ? value : status.ToString();
-  }
+  std::string Get(const std::string& key) { return testing::ReadValue(db_.get(), key); }
 };
 
 TEST_F(KeyFiltersTest, ACompactionAboveTheDeepestLevelBuildsOne) {

@@ -14,7 +14,7 @@
 #include "lull/call_profile.h"
 #include "tests/db/support/many_tables.h"
 #include "tests/support/rng.h"
-#include "util/thread.h"
+#include "tests/util/threads.h"
 
 namespace lull {
 namespace {
@@ -189,24 +189,20 @@ TEST_F(TableCacheTest, ThreadsReadWhileFilesCloseAndTablesAreEvicted) {
   ASSERT_TRUE(Read(all_[0]).ok());
   files_.context()->pace.reader_bytes_max = 50 * tables_->GetUsage().memory_bytes;
   std::atomic<int> failed{0};
-  std::vector<std::unique_ptr<ThreadHandle>> threads;
-  for (uint64_t seed = 1; seed <= 4; ++seed) {
-    threads.push_back(ThreadFactory::System()->Start("reader", CpuClass::kNormal, [&, seed] {
-      testing::Rng random(seed);
-      for (int i = 0; i < 3000; ++i) {
-        TableFile* const table = all_[random.Below(random.OneIn(2) ? 60 : 5)];
-        if (random.OneIn(8)) {
-          const std::unique_ptr<leveldb::Iterator> iterator = Iterate(table);
-          iterator->SeekToFirst();
-          if (!iterator->Valid()) failed.fetch_add(1);
-        } else if (!Read(table).ok()) {
-          failed.fetch_add(1);
-        }
-        if (random.OneIn(4)) grace_.Collect();
+  RunThreads(4, [&](int thread) {
+    testing::Rng random(static_cast<uint64_t>(thread));
+    for (int i = 0; i < 3000; ++i) {
+      TableFile* const table = all_[random.Below(random.OneIn(2) ? 60 : 5)];
+      if (random.OneIn(8)) {
+        const std::unique_ptr<leveldb::Iterator> iterator = Iterate(table);
+        iterator->SeekToFirst();
+        if (!iterator->Valid()) failed.fetch_add(1);
+      } else if (!Read(table).ok()) {
+        failed.fetch_add(1);
       }
-    }));
-  }
-  threads.clear();
+      if (random.OneIn(4)) grace_.Collect();
+    }
+  });
   CloseDetached();
   EXPECT_EQ(failed.load(), 0);
   const TableCache::Usage usage = tables_->GetUsage();

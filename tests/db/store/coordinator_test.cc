@@ -20,6 +20,7 @@
 #include "lull/lull.h"
 #include "tests/db/support/script_policy.h"
 #include "tests/db/support/small_store.h"
+#include "tests/db/support/store_properties.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/units.h"
@@ -368,7 +369,7 @@ TEST_F(CoordinatorClosingTest, InTheMiddleOfASlice) {
   const uint64_t l0_slices = l0_->slices.load();
   const uint64_t deep_slices = deep_->slices.load();
   std::atomic<bool> closed{false};
-  auto closer = ThreadFactory::System()->Start("closer", CpuClass::kNormal, [&] {
+  auto closer = testing::InThread([&] {
     coordinator_->Unregister(&tenant_);
     closed.store(true);
   });
@@ -415,7 +416,7 @@ class StoreClosingTest : public ::testing::Test {
   static void Write(leveldb::DB* db, int count) {
     for (int i = 0; i < count; ++i) {
       const std::string key = "key" + std::to_string(i * 7919 % 1000);
-      ASSERT_TRUE(db->Put(leveldb::WriteOptions(), key, std::string(1000, 'v')).ok());
+      ASSERT_TRUE(db->Put({}, key, std::string(1000, 'v')).ok());
     }
   }
   template <class Holds>
@@ -448,7 +449,6 @@ TEST_F(StoreClosingTest, WithSealedMemtablesThatNobodyMayFlush) {
   CloseAndCheck(std::move(db));
 }
 
-// A stalled writer of one store must not delay the close of another.
 TEST_F(StoreClosingTest, WhileAnotherStoresWriterIsStalled) {
   Script stalled_wish, wish;
   Directive stop = Script::Nothing();
@@ -461,13 +461,11 @@ TEST_F(StoreClosingTest, WhileAnotherStoresWriterIsStalled) {
     Write(stalled.get(), 100);
     ASSERT_TRUE(Flush(stalled.get()).ok());
   }
-  auto writer = ThreadFactory::System()->Start("writer", CpuClass::kNormal,
-                                               [&] { Write(stalled.get(), 3000); });
+  auto writer = testing::InThread([&] { Write(stalled.get(), 3000); });
   Write(db.get(), 100);
   Await("a writer that waits", [&] {
-    std::string stats;
-    return stalled->GetProperty("lull.stats", &stats) &&
-           stats.find("\"kind\":\"stop\"") != std::string::npos;
+    const std::string stats = testing::Property(stalled.get(), "lull.stats");
+    return stats.find("\"kind\":\"stop\"") != std::string::npos;
   });
   CloseAndCheck(std::move(db));
   stalled_wish.Set(Script::Everything());

@@ -27,10 +27,12 @@
 #include "tests/support/fresh_directory.h"
 #include "tests/support/sanitized.h"
 #include "util/env_extension.h"
-#include "util/thread.h"
 
 namespace lull {
 namespace {
+
+using testing::InThread;
+using testing::ReadValue;
 
 constexpr unsigned kHangSeconds = 60;
 
@@ -43,14 +45,9 @@ class ForkTest : public ::testing::Test {
   }
   static bool Fill(leveldb::DB* db, int count, const std::string& value) {
     for (int i = 0; i < count; ++i) {
-      if (!db->Put(leveldb::WriteOptions(), "key" + std::to_string(i), value).ok()) return false;
+      if (!db->Put({}, "key" + std::to_string(i), value).ok()) return false;
     }
     return true;
-  }
-  static std::string Value(leveldb::DB* db, const std::string& key) {
-    std::string value;
-    const leveldb::Status status = db->Get(leveldb::ReadOptions(), key, &value);
-    return status.ok() ? value : status.ToString();
   }
   static size_t Count(leveldb::DB* db) { return testing::ReadAll(db).size(); }
   /// The parent after a fork: writes on, over several pages of a log that may be mapped, closes the
@@ -62,7 +59,7 @@ class ForkTest : public ::testing::Test {
     db.reset();
     db.reset(Open(name_));
     EXPECT_EQ(Count(db.get()), count);
-    for (int i = 0; i < 200; ++i) ASSERT_EQ(Value(db.get(), "key" + std::to_string(i)), value);
+    for (int i = 0; i < 200; ++i) ASSERT_EQ(ReadValue(db.get(), "key" + std::to_string(i)), value);
   }
   /// Runs `body` in a forked child, which ends without destructors. True if it returned true.
   static bool InChild(const std::function<bool()>& body) {
@@ -91,7 +88,7 @@ TEST_F(ForkTest, ClosingInTheChildTouchesNothing) {
   ASSERT_TRUE(WaitForIdle(db).ok());
   ASSERT_TRUE(Fill(db, 10, "in the log"));
   const leveldb::Snapshot* const snapshot = db->GetSnapshot();
-  leveldb::Iterator* const iterator = db->NewIterator(leveldb::ReadOptions());
+  leveldb::Iterator* const iterator = db->NewIterator({});
   iterator->SeekToFirst();
   EXPECT_TRUE(InChild([&] {
     delete iterator;
@@ -142,12 +139,11 @@ TEST_F(ForkTest, TheChildReadsTheStoreAsItWas) {
   ASSERT_TRUE(Fill(db.get(), 2000, std::string(100, 'a')));
   ASSERT_TRUE(Fill(db.get(), 10, "in memory"));
   EXPECT_TRUE(InChild([&] {
-    leveldb::ReadOptions at;
-    at.snapshot = db->GetSnapshot();
-    std::string value;
-    const bool found = db->Get(at, "key1", &value).ok() && value == "in memory";
-    db->ReleaseSnapshot(at.snapshot);
-    return found && Value(db.get(), "key1999") == std::string(100, 'a') && Count(db.get()) == 2000;
+    const leveldb::Snapshot* const snapshot = db->GetSnapshot();
+    const bool found = ReadValue(db.get(), "key1", snapshot) == "in memory" &&
+                       ReadValue(db.get(), "key1999") == std::string(100, 'a');
+    db->ReleaseSnapshot(snapshot);
+    return found && Count(db.get()) == 2000;
   }));
 }
 
@@ -159,15 +155,14 @@ TEST_F(ForkTest, TheChildCannotWrite) {
     const auto listener = std::make_shared<EventListener>();
     db->CompactRange(nullptr, nullptr);
     for (const leveldb::Status& status :
-         {db->Put(leveldb::WriteOptions(), "key1", "child"),
-          db->Delete(leveldb::WriteOptions(), "key2"), Flush(db), WaitForIdle(db),
+         {db->Put({}, "key1", "child"), db->Delete({}, "key2"), Flush(db), WaitForIdle(db),
           SetOptions(db, "policy=silk"), SetCompactionFilter(db, nullptr),
           CreateCheckpoint(db, other_ + "/copy"), AddListener(db, listener),
           RemoveListener(db, listener), DeleteRange(db, nullptr, nullptr),
           DeleteFilesInRange(db, nullptr, nullptr, nullptr), IngestTables(db, {})}) {
       if (!status.IsNotSupportedError()) return false;
     }
-    return !db->GetProperty("lull.stats", &text) && Value(db, "key1") == "value";
+    return !db->GetProperty("lull.stats", &text) && ReadValue(db, "key1") == "value";
   }));
   ExpectUnharmed(db, 1000);
 }
@@ -204,8 +199,8 @@ TEST_F(ForkTest, TheChildOpensTheParentsStoreOnceItIsClosed) {
   EXPECT_TRUE(EndsWell(child));
   for (const int fd : {refused[0], closed[0], closed[1]}) close(fd);
   const std::unique_ptr<leveldb::DB> again(Open(name_));
-  EXPECT_EQ(Value(again.get(), "key9"), "child");
-  EXPECT_EQ(Value(again.get(), "key10"), "parent");
+  EXPECT_EQ(ReadValue(again.get(), "key9"), "child");
+  EXPECT_EQ(ReadValue(again.get(), "key10"), "parent");
 }
 
 TEST_F(ForkTest, TheChildsEnvRunsWhatIsScheduled) {
@@ -224,10 +219,10 @@ TEST_F(ForkTest, ForksAmidWork) {
   constexpr int kForks = 5;
   const std::unique_ptr<leveldb::DB> db(Open(name_));
   std::atomic<bool> stop{false};
-  auto writer = ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] {
+  auto writer = InThread([&] {
     while (!stop.load()) EXPECT_TRUE(Fill(db.get(), 500, std::string(100, 'w')));
   });
-  auto opener = ThreadFactory::System()->Start("opener", CpuClass::kNormal, [&] {
+  auto opener = InThread([&] {
     const std::string name = other_ + "/open";
     while (!stop.load()) delete Open(name);
   });
@@ -260,7 +255,7 @@ TEST_F(ForkTest, ForksAmidCalls) {
   };
   std::atomic<bool> stop{false};
   std::atomic<bool> failed{false};
-  auto caller = ThreadFactory::System()->Start("caller", CpuClass::kNormal, [&] {
+  auto caller = InThread([&] {
     while (!stop.load()) {
       if (!call(db.get())) failed.store(true);
     }

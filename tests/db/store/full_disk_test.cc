@@ -27,7 +27,6 @@
 #include "tests/support/gate.h"
 #include "tests/support/model.h"
 #include "tests/support/open_store.h"
-#include "util/thread.h"
 
 namespace lull {
 namespace {
@@ -39,6 +38,7 @@ using testing::FaultEnv;
 using testing::FaultKind;
 using ::testing::HasSubstr;
 using testing::kStoreName;
+using testing::Synced;
 
 /// The test sets the free space.
 class ScarceEnv final : public FaultEnv {
@@ -146,7 +146,7 @@ TEST_F(FullDiskTest, WritesGoOnWhenThereIsRoomAgain) {
   status = Put(1, 10, true);
   EXPECT_THAT(status.ToString(), HasSubstr(".ldb"));
   std::string value;
-  EXPECT_TRUE(db_->Get(leveldb::ReadOptions(), "k19", &value).ok()) << "reads still work";
+  EXPECT_TRUE(db_->Get({}, "k19", &value).ok()) << "reads still work";
   env_.Heal();
   AwaitWrites();
   for (int i = 0; i < 60; ++i) ASSERT_TRUE(Put(i, 2000, i % 7 == 0).ok());
@@ -162,13 +162,10 @@ TEST_F(FullDiskTest, WhatFailedDoesNotComeBackBehindLaterWrites) {
       ASSERT_TRUE(Flush(db_.get()).ok());  // the failed record is the first of its log
     }
     env_.Arm({.ops = testing::kSync, .name_part = ".log"});
-    leveldb::WriteOptions synced;
-    synced.sync = true;
-    ASSERT_FALSE(db_->Put(synced, key, "failed").ok());
-    ASSERT_TRUE(db_->Delete(synced, key).ok());  // has the sequence of the failed write
+    ASSERT_FALSE(db_->Put(Synced(), key, "failed").ok());
+    ASSERT_TRUE(db_->Delete(Synced(), key).ok());  // has the sequence of the failed write
     const auto killed = disk_.Crash(1, CrashOptions::KeepAll());
-    std::string value;
-    EXPECT_TRUE(OpenOn(killed.get())->Get(leveldb::ReadOptions(), key, &value).IsNotFound());
+    EXPECT_EQ(testing::ReadValue(OpenOn(killed.get()).get(), key), "-");
   }
 }
 
@@ -224,8 +221,7 @@ TEST_F(FullDiskTest, NothingStaysOfAJobThatEndsWhileTheMANIFESTHasNoSpace) {
   }
   hold_next.store(true);
   gate.Close();
-  auto compacts = ThreadFactory::System()->Start("compacts", CpuClass::kNormal,
-                                                 [this] { db_->CompactRange(nullptr, nullptr); });
+  auto compacts = testing::InThread([this] { db_->CompactRange(nullptr, nullptr); });
   gate.AwaitBlocked();
   FillDisk(10, "MANIFEST");
   ASSERT_TRUE(Put(1, 10, true).ok());
@@ -281,13 +277,12 @@ class ResourcesTest : public FullDiskTest {
     db_ = OpenOn(&env_, "own_coordinator=true;" + scheduling);
   }
   leveldb::Status Put(int key, size_t bytes = 1000) {
-    return db_->Put(leveldb::WriteOptions(), Key(key), std::string(bytes, 'v'));
+    return db_->Put({}, Key(key), std::string(bytes, 'v'));
   }
   static std::string Key(int key) { return "k" + std::to_string(10'000 + key); }
   static void ExpectFirst(leveldb::DB* db, int count) {
     std::string value;
-    for (int i = 0; i < count; ++i)
-      EXPECT_TRUE(db->Get(leveldb::ReadOptions(), Key(i), &value).ok()) << i;
+    for (int i = 0; i < count; ++i) EXPECT_TRUE(db->Get({}, Key(i), &value).ok()) << i;
   }
   static size_t Logs(CrashEnv* disk) {
     return testing::NamesEndingIn(disk, kStoreName, ".log").size();
@@ -337,9 +332,7 @@ TEST_F(ResourcesTest, AStoreThatFilledItsDiskOpensLogByLog) {
   FailNew(".ldb");
   constexpr int kEntries = 300;
   for (int i = 0; i < kEntries; ++i) ASSERT_TRUE(Put(i).ok());
-  leveldb::WriteOptions synced;
-  synced.sync = true;
-  ASSERT_TRUE(db_->Put(synced, Key(kEntries), "last").ok());
+  ASSERT_TRUE(db_->Put(Synced(), Key(kEntries), "last").ok());
   const auto full = disk_.Crash(1, CrashOptions::KeepAll());
 
   const auto open_on = [&](CrashEnv* disk, uint64_t free_bytes, size_t* logs_at_last_table) {
@@ -441,8 +434,8 @@ TEST_F(ResourcesTest, AfterACompactionMetDamageAParanoidStoreRefusesWrites) {
     }
     const std::string newest =
         kStoreName + ("/" + *testing::TableNames(&disk_, kStoreName).rbegin());
-    std::string bytes;
-    ASSERT_TRUE(leveldb::ReadFileToString(&disk_, newest, &bytes).ok());
+    std::string bytes = testing::FileBytes(&disk_, newest);
+    ASSERT_GT(bytes.size(), 100u);
     bytes[100] = static_cast<char>(bytes[100] + 1);
     ASSERT_TRUE(leveldb::WriteStringToFile(&disk_, bytes, newest).ok());
     db_->CompactRange(nullptr, nullptr);

@@ -25,7 +25,6 @@
 #include "tests/support/fresh_directory.h"
 #include "tests/support/gate.h"
 #include "util/clock.h"
-#include "util/thread.h"
 
 namespace lull {
 namespace {
@@ -131,7 +130,7 @@ class HungDiskTest : public ::testing::TestWithParam<Call> {
   }
   static leveldb::Status Put(leveldb::DB* db, int i) {
     const std::string key = "key" + std::to_string(i * 7919 % 5000);
-    return db->Put(leveldb::WriteOptions(), key, std::string(500, static_cast<char>('a' + i % 26)));
+    return db->Put({}, key, std::string(500, static_cast<char>('a' + i % 26)));
   }
   /// Everything that a client can do, with compactions of all levels.
   void UseHealthyStore() {
@@ -141,11 +140,11 @@ class HungDiskTest : public ::testing::TestWithParam<Call> {
     db->CompactRange(nullptr, nullptr);
     ASSERT_TRUE(WaitForIdle(db.get()).ok());
     std::string value;
-    ASSERT_TRUE(db->Get(leveldb::ReadOptions(), "key7919", &value).IsNotFound());
-    ASSERT_TRUE(db->Get(leveldb::ReadOptions(), "key2919", &value).ok());
+    ASSERT_TRUE(db->Get({}, "key7919", &value).IsNotFound());
+    ASSERT_TRUE(db->Get({}, "key2919", &value).ok());
     db.reset();
     db = Open("healthy", leveldb::Env::Default());
-    ASSERT_TRUE(db->Get(leveldb::ReadOptions(), "key2919", &value).ok());
+    ASSERT_TRUE(db->Get({}, "key2919", &value).ok());
   }
 
   const std::string directory_;
@@ -161,7 +160,7 @@ TEST_P(HungDiskTest, AnotherStoreGoesOn) {
   env_.gate.Close();
   env_.only_workers = GetParam().only_workers;
   env_.hanging = GetParam().ops;
-  auto writer = ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] {
+  auto writer = testing::InThread([&] {
     for (int i = 0; !stop.load(); ++i) {
       if (i % 100 == 0) Flush(sick.get());
       Put(sick.get(), i);
@@ -170,7 +169,7 @@ TEST_P(HungDiskTest, AnotherStoreGoesOn) {
   env_.gate.AwaitBlocked();
 
   testing::EventCount used;
-  auto user = ThreadFactory::System()->Start("user", CpuClass::kNormal, [&] {
+  auto user = testing::InThread([&] {
     UseHealthyStore();
     used.Note();
   });

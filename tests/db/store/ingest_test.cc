@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,9 +29,9 @@
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
 #include "tests/support/gate.h"
+#include "tests/support/option_sets.h"
 #include "tests/support/setting.h"
 #include "tests/support/table_files.h"
-#include "util/thread.h"
 
 namespace lull {
 namespace {
@@ -42,6 +41,7 @@ using testing::Contents;
 using testing::CrashEnv;
 using testing::CrashOptions;
 using ::testing::HasSubstr;
+using testing::InThread;
 using testing::IsOk;
 using testing::kStoreName;
 using testing::OpenAt;
@@ -93,11 +93,10 @@ class IngestTest : public ::testing::Test {
     return path;
   }
   void Put(const std::string& key, const std::string& value) {
-    ASSERT_TRUE(IsOk(db_->Put(leveldb::WriteOptions(), key, value)));
+    ASSERT_TRUE(IsOk(db_->Put({}, key, value)));
   }
-  std::string Get(const std::string& key) {
-    std::string value;
-    return db_->Get({}, key, &value).ok() ? value : "absent";
+  std::string Get(const std::string& key, const leveldb::Snapshot* snapshot = nullptr) {
+    return testing::ReadValue(db_.get(), key, snapshot);
   }
 
   CrashEnv env_;
@@ -125,15 +124,9 @@ TEST_F(IngestTest, ReplacesWhatMemoryAndTablesHave) {
                           {"f", "4"}, {"m", "7"}, {"n", "8"},     {"x", "deep"}};
   EXPECT_EQ(ReadAll(db_.get()), after);
   EXPECT_EQ(Get("d") + Get("e"), "23");
-  leveldb::ReadOptions old;
-  old.snapshot = snapshot;
-  std::string value;
-  EXPECT_TRUE(db_->Get(old, "e", &value).IsNotFound());
-  EXPECT_TRUE(db_->Get(old, "d", &value).ok() && value == "in memory");
-  Contents seen;
-  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next())
-    seen[iterator->key().ToString()] = iterator->value().ToString();
-  EXPECT_EQ(seen, before);
+  EXPECT_EQ(Get("e", snapshot), "-");
+  EXPECT_EQ(Get("d", snapshot), "in memory");
+  EXPECT_EQ(testing::ReadForward(iterator.get()), before);
   iterator.reset();
   db_->ReleaseSnapshot(snapshot);
 
@@ -173,17 +166,8 @@ TEST_F(IngestTest, RefusesWhatIsNoTableOfUserKeys) {
   Open();
   Put("k", "v");
   ASSERT_TRUE(IsOk(Flush(db_.get())));
-  class Backward final : public leveldb::Comparator {
-   public:
-    int Compare(const leveldb::Slice& a, const leveldb::Slice& b) const override {
-      return b.compare(a);
-    }
-    const char* Name() const override { return "tests.backward"; }
-    void FindShortestSeparator(std::string*, const leveldb::Slice&) const override {}
-    void FindShortSuccessor(std::string*) const override {}
-  } backward;
   leveldb::Options backward_options = options_;
-  backward_options.comparator = &backward;
+  backward_options.comparator = testing::ReverseComparator();
   const std::string good = Table({{"a", "1"}, {"c", "3"}});
   const std::string bytes = testing::FileBytes(&env_, good);
   std::string damaged = bytes;
@@ -252,10 +236,7 @@ TEST_F(IngestTest, IsOneWriteBesideOthers) {
   std::atomic<bool> ends{false};
   std::atomic<int> ingested{0};
   std::vector<std::unique_ptr<ThreadHandle>> threads;
-  const auto start = [&](const char* name, std::function<void()> run) {
-    threads.push_back(ThreadFactory::System()->Start(name, CpuClass::kNormal, std::move(run)));
-  };
-  start("writer", [&] {
+  threads.push_back(InThread([&] {
     for (int n = 0; !ends.load(); ++n) {
       leveldb::WriteBatch batch;
       for (int i = 0; i < kKeys; ++i) batch.Put(key(i), "w" + std::to_string(n));
@@ -268,9 +249,9 @@ TEST_F(IngestTest, IsOneWriteBesideOthers) {
         before = std::move(now);
       }
     }
-  });
+  }));
   for (const char* who : {"p", "q"}) {
-    start(who, [&, who] {
+    threads.push_back(InThread([&, who] {
       for (int n = 0; n < 50; ++n) {
         TableEntries entries;
         for (int i = 0; i < kKeys; ++i) entries.emplace_back(key(i), who + std::to_string(n));
@@ -280,7 +261,7 @@ TEST_F(IngestTest, IsOneWriteBesideOthers) {
         ASSERT_TRUE(IsOk(IngestTables(db_.get(), {path})));
         ++ingested;
       }
-    });
+    }));
   }
   while (threads.size() > 1) threads.pop_back();
   ends.store(true);
@@ -303,14 +284,9 @@ TEST_F(IngestTest, FlushesWhatIsWrittenWhileItWaitsForWriters) {
     }
   };
   gate.Close();
-  auto writer = ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] {
-    leveldb::WriteOptions synced;
-    synced.sync = true;
-    ASSERT_TRUE(IsOk(db_->Put(synced, "c", "old")));
-  });
+  auto writer = InThread([&] { ASSERT_TRUE(IsOk(db_->Put(testing::Synced(), "c", "old"))); });
   await_writers(1);
-  auto ingester = ThreadFactory::System()->Start(
-      "ingester", CpuClass::kNormal, [&] { ASSERT_TRUE(IsOk(IngestTables(db_.get(), {table}))); });
+  auto ingester = InThread([&] { ASSERT_TRUE(IsOk(IngestTables(db_.get(), {table}))); });
   await_writers(2);
   gate.Open();
   writer.reset();
@@ -327,10 +303,8 @@ TEST_F(IngestBesideSealedTest, StaysVisibleAfterSealedMemtablesAreFlushed) {
   Directive late = Everything();
   late.memtable_bytes = 64 * testing::kKiB;
   late.flush_bytes_min = 3 * testing::kMiB;
-  script_.Set(late);
   options_.write_buffer_size = 64 * testing::kKiB;  // so that the store seals none in rest
-  Open();
-  AwaitObeyed();
+  OpenWith(late);
   Write(0, 900);
   Await("memtables are sealed", [&] { return script_.Seen().immutables >= 8; });
   ASSERT_TRUE(IsOk(BuildTable(options_, name_ + "-table", {{"a", "1"}})));
@@ -356,8 +330,7 @@ TEST_F(IngestBesideSealedTest, StaysVisibleAfterSealedMemtablesAreFlushed) {
   }
   EXPECT_GT(last, 1u << 24) << "that of the ingestion";
   Open();
-  std::string value;
-  ASSERT_TRUE(IsOk(db_->Get({}, "a", &value)));
+  EXPECT_EQ(testing::ReadValue(db_.get(), "a"), "1");
   ExpectAll(db_.get(), 900);
 }
 
@@ -388,10 +361,9 @@ TEST_F(IngestTest, ACrashLeavesNoCopies) {
       EXPECT_TRUE(contents.contains("x") || (power_loss && copies == 0)) << step;
       ASSERT_TRUE(IsOk(Flush(db.get())));
       ASSERT_TRUE(IsOk(WaitForIdle(db.get())));
-      size_t tables = 0;
-      for (int level = 0; level < kLevels; ++level)
-        tables += static_cast<size_t>(TablesAt(db.get(), level));
-      EXPECT_EQ(testing::TableNames(after.get(), kStoreName).size(), tables) << step;
+      EXPECT_EQ(testing::TableNames(after.get(), kStoreName).size(),
+                testing::ListedTables(db.get()))
+          << step;
       EXPECT_TRUE(testing::NamesEndingIn(after.get(), kStoreName, ".dbtmp").empty()) << step;
       EXPECT_FALSE(after->FileExists(std::string(kStoreName) + "/lost")) << step;
     }

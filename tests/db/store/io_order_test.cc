@@ -32,6 +32,7 @@ using testing::CommitLog;
 using testing::CrashEnv;
 using testing::CrashOptions;
 using testing::kStoreName;
+using testing::ReadValue;
 
 /// Calls the test before a table is created, before each append to a MANIFEST, and before LOCK is
 /// released. Counts the files that are open for writing, and removed tables.
@@ -132,9 +133,7 @@ class IoOrderTest : public ::testing::Test {
   std::string LogWith(const std::string& text) {
     for (const std::string& name : testing::NamesEndingIn(&disk_, kStoreName, ".log")) {
       const std::string path = std::string(kStoreName) + "/" + name;
-      std::string bytes;
-      leveldb::ReadFileToString(&disk_, path, &bytes);
-      if (bytes.find(text) != std::string::npos) return path;
+      if (testing::FileBytes(&disk_, path).find(text) != std::string::npos) return path;
     }
     ADD_FAILURE() << "no log holds " << text;
     return "";
@@ -178,10 +177,10 @@ TEST_F(IoOrderTest, ALogIsThereUntilTheMANIFESTNeedsItNoMore) {
   std::vector<std::unique_ptr<leveldb::Iterator>> iterators;
   for (int merge = 0; merge < 3; ++merge) {
     for (int i = 0; i < 2; ++i) {
-      ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "probe", "v").ok());
+      ASSERT_TRUE(db_->Put({}, "probe", "v").ok());
       ASSERT_TRUE(Flush(db_.get()).ok());
     }
-    if (merge < 2) iterators.emplace_back(db_->NewIterator(leveldb::ReadOptions()));
+    if (merge < 2) iterators.emplace_back(db_->NewIterator({}));
     db_->CompactRange(nullptr, nullptr);
   }
   // After the three inputs of the last merge are removed, only the iterators keep the others.
@@ -311,18 +310,17 @@ TEST(PublishOrderTest, ASequenceIsPublishedBehindItsEntries) {
   options.comparator = &comparator;
   std::unique_ptr<leveldb::DB> db;
   ASSERT_TRUE(testing::OpenAt(options, kStoreName, &db).ok());
-  leveldb::ReadOptions then;
-  comparator.hook = [&] { then.snapshot = db->GetSnapshot(); };
+  const leveldb::Snapshot* then = nullptr;
+  comparator.hook = [&] { then = db->GetSnapshot(); };
   leveldb::WriteBatch batch;
   batch.Put("k1", "v");
   batch.Put("k2", "v");
-  ASSERT_TRUE(db->Write(leveldb::WriteOptions(), &batch).ok());
-  ASSERT_NE(then.snapshot, nullptr);
-  std::string value;
-  EXPECT_TRUE(db->Get(then, "k1", &value).IsNotFound());
-  EXPECT_TRUE(db->Get(then, "k2", &value).IsNotFound());
-  EXPECT_TRUE(db->Get(leveldb::ReadOptions(), "k2", &value).ok());
-  db->ReleaseSnapshot(then.snapshot);
+  ASSERT_TRUE(db->Write({}, &batch).ok());
+  ASSERT_NE(then, nullptr);
+  EXPECT_EQ(ReadValue(db.get(), "k1", then), "-");
+  EXPECT_EQ(ReadValue(db.get(), "k2", then), "-");
+  EXPECT_EQ(ReadValue(db.get(), "k2"), "v");
+  db->ReleaseSnapshot(then);
 }
 
 // Numbers of logs that no MANIFEST mentions are in use all the same.
@@ -337,13 +335,10 @@ TEST_F(IoOrderTest, NoNumberInTheDirectoryIsGivenTwice) {
     ASSERT_TRUE(
         leveldb::WriteStringToFile(disk.get(), "", LogFileName(kStoreName, next + ahead)).ok());
     auto db = OpenOn(disk.get());
-    leveldb::WriteOptions synced;
-    synced.sync = true;
-    ASSERT_TRUE(db->Put(synced, "b", "v").ok());
+    ASSERT_TRUE(db->Put(testing::Synced(), "b", "v").ok());
     db.reset();
     db = OpenOn(disk.get());
-    std::string value;
-    EXPECT_TRUE(db->Get(leveldb::ReadOptions(), "b", &value).ok()) << ahead << " ahead";
+    EXPECT_EQ(ReadValue(db.get(), "b"), "v") << ahead << " ahead";
   }
 }
 

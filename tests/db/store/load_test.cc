@@ -26,7 +26,7 @@
 #include "leveldb/db.h"
 #include "leveldb/write_batch.h"
 #include "lull/lull.h"
-#include "tests/db/support/expect_ok.h"
+#include "tests/db/support/small_store.h"
 #include "tests/db/support/store_properties.h"
 #include "tests/db/support/table_names.h"
 #include "tests/support/crash_env.h"
@@ -37,10 +37,10 @@
 #include "tests/support/random_policy.h"
 #include "tests/support/rng.h"
 #include "tests/support/setting.h"
+#include "tests/util/threads.h"
 #include "util/clock.h"
 #include "util/coding.h"
 #include "util/env_extension.h"
-#include "util/thread.h"
 
 namespace lull::testing {
 namespace {
@@ -202,9 +202,7 @@ class Load {
           batch.Put(LoadKey(key), ValueOf(key, version));
         }
       }
-      leveldb::WriteOptions options;
-      options.sync = rng.OneIn(500);
-      ASSERT_TRUE(IsOk(db_->Write(options, &batch)));
+      ASSERT_TRUE(IsOk(db_->Write(Synced(rng.OneIn(500)), &batch)));
       states_[group].done = version;
       writes_.fetch_add(1, std::memory_order_relaxed);
     }
@@ -217,7 +215,7 @@ class Load {
       const int key = group * kKeysPerGroup + static_cast<int>(rng.Below(kKeysPerGroup));
       const uint32_t done_before = states_[group].done.load();
       std::string value;
-      const leveldb::Status status = db_->Get(leveldb::ReadOptions(), LoadKey(key), &value);
+      const leveldb::Status status = db_->Get({}, LoadKey(key), &value);
       ASSERT_TRUE(status.ok() || status.IsNotFound()) << status.ToString();
       const uint32_t version = status.ok() ? VersionIn(value, key) : 0;
       EXPECT_TRUE(states_[group].MayBe(version, done_before))
@@ -432,17 +430,13 @@ TEST(AdversaryOfMany, StoresOpenAndCloseNextToEachOther) {
   constexpr uint64_t kStoreSeeds[] = {77, 78, 79, 81};  // all but the second share a coordinator
   const auto lives = static_cast<uint64_t>(Setting("LULL_STRESS_LIVES", kLivesInOneRun));
   CrashEnv memory;
-  std::vector<std::unique_ptr<ThreadHandle>> threads;
-  for (const uint64_t seed : kStoreSeeds) {
-    threads.push_back(ThreadFactory::System()->Start("lives", CpuClass::kNormal, [&, seed] {
-      MetamorphicConfig config = StreamOf(seed, &memory);
-      config.reopen_one_in = kOpsInALife;
-      config.ops = kOpsInALife * lives / std::size(kStoreSeeds);
-      const MetamorphicReport report = RunMetamorphic(config);
-      EXPECT_TRUE(report.ok) << report.failure;
-    }));
-  }
-  threads.clear();  // joins
+  RunThreads(std::size(kStoreSeeds), [&](int store) {
+    MetamorphicConfig config = StreamOf(kStoreSeeds[store], &memory);
+    config.reopen_one_in = kOpsInALife;
+    config.ops = kOpsInALife * lives / std::size(kStoreSeeds);
+    const MetamorphicReport report = RunMetamorphic(config);
+    EXPECT_TRUE(report.ok) << report.failure;
+  });
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ std::unique_ptr<leveldb::DB> OpenPlaced(const std::string& name,
 }
 
 Status PutPlaced(leveldb::DB* db, int key, const std::string& who) {
-  return db->Put(leveldb::WriteOptions(), std::to_string(key), who + std::string(200, '.'));
+  return db->Put({}, std::to_string(key), who + std::string(200, '.'));
 }
 
 /// Enough for several logs, flushes, compactions, and a MANIFEST with all of them.
@@ -125,9 +125,8 @@ TEST_P(PlaceTest, AStoreOpenedForReadingStays) {
   MakeStore("../there/db", "there");
   leveldb::Options options = testing::SmallOptions(env());
   options.max_open_files = 1;  // the rest are opened when they are read
-  leveldb::DB* raw = nullptr;
-  ASSERT_TRUE(IsOk(OpenReadOnly(options, "db", &raw)));
-  const std::unique_ptr<leveldb::DB> db(raw);
+  std::unique_ptr<leveldb::DB> db;
+  ASSERT_TRUE(IsOk(testing::OpenForReadingAt(options, "db", &db)));
   fs::current_path(root_ + "/there");
   ExpectPlaced(db.get(), "here");
 }

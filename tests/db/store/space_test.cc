@@ -3,10 +3,9 @@
 // The property lull.space, compared with the files of the store.
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
+#include <numeric>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "db/compaction/picker.h"
@@ -23,7 +22,6 @@
 #include "tests/db/support/version_text.h"
 #include "tests/support/json_value.h"
 #include "tests/support/manual_clock.h"
-#include "util/thread.h"
 
 namespace lull {
 namespace {
@@ -206,16 +204,8 @@ class SpaceTest : public testing::ScriptedStoreTest {
  protected:
   /// Files with this extension, as the file system sees them.
   FileTotals Files(const std::string& extension) const {
-    FileTotals totals;
-    for (const auto& file : std::filesystem::directory_iterator(name_)) {
-      if (file.path().extension() != extension) continue;
-      std::error_code deleted;
-      const uint64_t bytes = file.file_size(deleted);
-      if (deleted) continue;
-      ++totals.count;
-      totals.bytes += bytes;
-    }
-    return totals;
+    const std::vector<uint64_t> sizes = FileSizes(extension);
+    return {sizes.size(), std::accumulate(sizes.begin(), sizes.end(), uint64_t{0})};
   }
   static FileTotals Of(const Json& kind) { return {kind["count"].Count(), kind["bytes"].Count()}; }
   static FileTotals Sum(const FileTotals& a, const FileTotals& b) {
@@ -292,11 +282,8 @@ TEST_F(SpaceTest, ObsoleteFilesCountUntilTheyAreDeleted) {
   env_.removals.Close();
   // The deletion makes the compaction write a table, wherever those of before are.
   Delete(0, 1);
-  const auto start = [](const std::function<void()>& body) {
-    return ThreadFactory::System()->Start("client", CpuClass::kNormal, body);
-  };
   // Returns when they are deleted.
-  auto compacts = start([&] { db_->CompactRange(nullptr, nullptr); });
+  auto compacts = testing::InThread([&] { db_->CompactRange(nullptr, nullptr); });
   Await("they are obsolete", [&] { return Of(Space()["obsolete_files"]).count >= before.count; });
   env_.removals.AwaitBlocked();
   Await("each file counts once", [&] {
@@ -307,7 +294,7 @@ TEST_F(SpaceTest, ObsoleteFilesCountUntilTheyAreDeleted) {
   });
   EXPECT_GE(Of(Space()["obsolete_files"]).bytes, before.bytes);
   FileTotals found;
-  auto waits = start([&] {
+  auto waits = testing::InThread([&] {
     EXPECT_TRUE(WaitForIdle(db_.get()).ok());
     found = Files(".ldb");
   });
@@ -331,7 +318,7 @@ class PinTest : public SpaceTest {
   /// Makes the flush thread look. The entry is not deleted, and a flush is not a long pin.
   void LookAfter(uint64_t minutes) {
     clock_.Advance(minutes * kMinute);
-    ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "look", "").ok());
+    Put("look", "");
     ASSERT_TRUE(Flush(db_.get()).ok());
   }
   void AwaitLines(const std::string& begin, int count) {
@@ -346,7 +333,7 @@ class PinTest : public SpaceTest {
 TEST_F(PinTest, AnOldIteratorIsReported) {
   Fill(2000);
   const FileTotals pinned = Of(Space()["tables"]);
-  std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(leveldb::ReadOptions()));
+  std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator({}));
   clock_.Advance(60 * kMinute);
   db_->CompactRange(nullptr, nullptr);
   const auto readers = [&] { return Space()["pins"]["readers"]; };

@@ -21,21 +21,16 @@
 #include "tests/support/fresh_directory.h"
 #include "tests/support/option_sets.h"
 #include "util/clock.h"
-#include "util/thread.h"
 
 namespace lull {
 namespace {
 
 using testing::kKiB;
 using testing::kMiB;
+using testing::ReadValue;
 
 class StoreMechanismTest : public testing::ScriptedStoreTest {
  protected:
-  void OpenWith(const Directive& wanted) {
-    script_.Set(wanted);
-    Open();
-    AwaitObeyed();
-  }
   /// Overwrites the first `keys` keys in each of `count` flushes.
   void WriteTables(int count, uint64_t keys) {
     for (int table = 0; table < count; ++table) {
@@ -133,8 +128,7 @@ TEST_F(StoreMechanismTest, AFullMemtableAbsorbsWhileAnotherWaitsAndNeverBeyondTh
   ASSERT_TRUE(AddListener(db_.get(), checker).ok());
   env_.tables.Close();
   constexpr uint64_t kWrites = 8000;
-  auto writer =
-      ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] { Write(0, kWrites); });
+  auto writer = testing::InThread([&] { Write(0, kWrites); });
   env_.tables.AwaitBlocked();
   // The writer continues until the budget is used up, far beyond one memtable.
   Await("it absorbs", [&] { return script_.Seen().active_bytes > 3 * kMiB; });
@@ -171,10 +165,9 @@ TEST_F(StoreMechanismTest, ThePressureTellsReadsAndBackgroundBytes) {
   AwaitObeyed();
   EXPECT_EQ(script_.Seen().client_read_bytes_total, 100u * 1000);
   {
-    std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(leveldb::ReadOptions()));
-    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
+    std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator({}));
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next())
       ASSERT_EQ(iterator->value().size(), 1000u);
-    }
     for (iterator->SeekToLast(); iterator->Valid(); iterator->Prev()) {
     }
   }
@@ -190,24 +183,16 @@ TEST_F(StoreMechanismTest, ThePressureTellsReadsAndBackgroundBytes) {
 class PressureOfReadsTest : public StoreMechanismTest {
  protected:
   void OpenWithThreeTables() {
-    Directive wanted = Everything();
-    wanted.l0 = wanted.deep = {0, CpuPriority::kNormal};
-    script_.Set(wanted);
+    script_.Set(testing::Script::Nothing());
     Open();
     for (const int first : {0, 100, 200}) {  // each table spans all keys, but has a third of them
       Write(first, first + 100);
-      ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "a", "").ok());
-      ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), "z", "").ok());
+      Put("a", "");
+      Put("z", "");
       ASSERT_TRUE(Flush(db_.get()).ok());
     }
     ExpectMisses(0);
     ASSERT_EQ(script_.Seen().l0_tables, 3);
-  }
-  bool Finds(const std::string& key) {
-    std::string value;
-    const leveldb::Status status = db_->Get(leveldb::ReadOptions(), key, &value);
-    EXPECT_TRUE(status.ok() || status.IsNotFound());
-    return status.ok();
   }
   void ExpectMisses(uint64_t count) {
     AwaitObeyed();
@@ -218,21 +203,21 @@ class PressureOfReadsTest : public StoreMechanismTest {
 TEST_F(PressureOfReadsTest, KeyFiltersSpareSearches) {
   OpenWithThreeTables();
   EXPECT_GT(script_.Seen().l0_bytes, 300'000u);
-  EXPECT_TRUE(Finds(KeyOf(50)));
-  EXPECT_FALSE(Finds(KeyOf(50) + "x"));
+  EXPECT_EQ(ReadValue(db_.get(), KeyOf(50)), ValueOf(50));
+  EXPECT_EQ(ReadValue(db_.get(), KeyOf(50) + "x"), "-");
   ExpectMisses(0);
 }
 
 TEST_F(PressureOfReadsTest, TellsWhatReadsSearchedInVain) {
   options_.comparator = testing::ReverseComparator();  // tables have no key filters
   OpenWithThreeTables();
-  EXPECT_TRUE(Finds(KeyOf(250)));
+  EXPECT_EQ(ReadValue(db_.get(), KeyOf(250)), ValueOf(250));
   ExpectMisses(0);  // it is in the newest
-  EXPECT_TRUE(Finds(KeyOf(50)));
+  EXPECT_EQ(ReadValue(db_.get(), KeyOf(50)), ValueOf(50));
   ExpectMisses(2);  // in the oldest
-  EXPECT_FALSE(Finds(KeyOf(50) + "x"));
+  EXPECT_EQ(ReadValue(db_.get(), KeyOf(50) + "x"), "-");
   ExpectMisses(5);
-  std::unique_ptr<leveldb::Iterator>(db_->NewIterator(leveldb::ReadOptions()))->SeekToFirst();
+  std::unique_ptr<leveldb::Iterator>(db_->NewIterator({}))->SeekToFirst();
   ExpectMisses(5 + 2 * kMissesOfASeek);  // three tables where one would do
 }
 
@@ -327,10 +312,8 @@ TEST_F(StoreMechanismTest, AWriteUnderWayIsSeen) {
   Open();
   Await("silence", [&] { return !script_.Seen().write_under_way; });
   env_.syncs.Close();
-  const auto writer = ThreadFactory::System()->Start("writer", CpuClass::kNormal, [&] {
-    leveldb::WriteOptions synced;
-    synced.sync = true;
-    EXPECT_TRUE(db_->Put(synced, "key", "value").ok());  // makes the WAL's name durable
+  const auto writer = testing::InThread([&] {
+    EXPECT_TRUE(db_->Put(testing::Synced(), "key", "value").ok());  // makes the WAL's name durable
   });
   Await("the write", [&] { return script_.Seen().write_under_way; });
   env_.syncs.Open();
@@ -354,11 +337,7 @@ class LeapingClock final : public Clock {
 
 class DeletionTest : public testing::ScriptedStoreTest {
  protected:
-  size_t ListedTables() {
-    size_t tables = 0;
-    for (int level = 0; level < 7; ++level) tables += static_cast<size_t>(TablesAt(level));
-    return tables;
-  }
+  size_t ListedTables() { return testing::ListedTables(db_.get()); }
 };
 
 TEST_F(DeletionTest, CompactRangeReturnsWithoutObsoleteFiles) {
@@ -375,7 +354,7 @@ TEST_F(DeletionTest, CompactRangeDoesNotWaitForWhatAnIteratorNeeds) {
   Write(0, 300);
   ASSERT_TRUE(Flush(db_.get()).ok());
   {
-    const std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(leveldb::ReadOptions()));
+    const std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator({}));
     Write(0, 300);
     db_->CompactRange(nullptr, nullptr);
     EXPECT_GT(TableSizes().size(), ListedTables());
@@ -402,8 +381,7 @@ class RestTest : public testing::ScriptedStoreTest {
     constexpr uint64_t kManyRounds = 200'000;
     const uint64_t begin = script_.asked();
     for (uint64_t still = 0, last = begin; still < 50'000; ++still) {
-      std::string value;
-      db_->Get(leveldb::ReadOptions(), KeyOf(0), &value);
+      ReadValue(db_.get(), KeyOf(0));
       const uint64_t asked = script_.asked();
       if (asked != std::exchange(last, asked)) still = 0;
       if (asked > begin + kManyRounds) return false;
@@ -416,7 +394,7 @@ class RestTest : public testing::ScriptedStoreTest {
 };
 
 TEST_F(RestTest, AWriteBeginsTheRoundsOfAStoreThatRests) {
-  script_.Set(testing::Script::Nothing(), /*tick=*/false);
+  script_.Set({}, /*tick=*/false);
   Open();
   for (int i = 0; i < 5; ++i) {
     ASSERT_TRUE(RoundsEnd()) << i;
@@ -425,7 +403,7 @@ TEST_F(RestTest, AWriteBeginsTheRoundsOfAStoreThatRests) {
 }
 
 TEST_F(RestTest, AStoreWithASnapshotIsWatched) {
-  script_.Set(testing::Script::Nothing(), /*tick=*/false);
+  script_.Set({}, /*tick=*/false);
   Open();
   const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
   WriteAndAwaitARound();
@@ -457,8 +435,8 @@ TEST(StoreWithOldDeletions, StoppedWritersGetTheOnlyWorker) {
                   .ok());
   for (int i = 0; i < 4000; ++i) {
     const std::string key = "key" + std::to_string(i * 7919 % 1000);
-    ASSERT_TRUE(i % 5 == 0 ? db->Delete(leveldb::WriteOptions(), key).ok()
-                           : db->Put(leveldb::WriteOptions(), key, std::string(400, 'v')).ok());
+    ASSERT_TRUE(i % 5 == 0 ? db->Delete({}, key).ok()
+                           : db->Put({}, key, std::string(400, 'v')).ok());
   }
   ASSERT_TRUE(WaitForIdle(db.get()).ok());
 }

@@ -36,14 +36,10 @@ class StoreTest : public ::testing::TestWithParam<std::string> {
     ASSERT_EQ(TryOpen().ToString(), "OK");
   }
   std::string Value(const std::string& key, const leveldb::Snapshot* snapshot = nullptr) {
-    leveldb::ReadOptions options;
-    options.snapshot = snapshot;
-    std::string value;
-    const leveldb::Status status = db_->Get(options, key, &value);
-    return status.ok() ? value : status.IsNotFound() ? "-" : status.ToString();
+    return testing::ReadValue(db_.get(), key, snapshot);
   }
   void Put(const std::string& key, const std::string& value) {
-    ASSERT_TRUE(db_->Put(leveldb::WriteOptions(), key, value).ok());
+    ASSERT_TRUE(db_->Put({}, key, value).ok());
   }
   int TablesAt(int level) { return testing::TablesAt(db_.get(), level); }
   /// Writes `count` entries with values of 1000 bytes; a later `round` overwrites an earlier one.
@@ -65,7 +61,7 @@ TEST_P(StoreTest, MakesNoFilesWhileItIsHardlyUsed) {
   Reopen();
   const uint64_t made_by_open = env.Count(testing::kOpenWrite);
   for (int i = 0; i < 50; ++i) Put(Key(i), "small");
-  std::unique_ptr<leveldb::Iterator>(db_->NewIterator(leveldb::ReadOptions()))->SeekToFirst();
+  std::unique_ptr<leveldb::Iterator>(db_->NewIterator({}))->SeekToFirst();
   db_.reset();  // waits for the background threads
   EXPECT_EQ(env.Count(testing::kOpenWrite), made_by_open);
   Reopen();
@@ -90,9 +86,7 @@ TEST_P(StoreTest, FlushPutsTheMemtableIntoATable) {
 TEST_P(StoreTest, CompactRangeEmptiesL0AndDropsWhatIsDeleted) {
   Reopen();
   Fill(300, 0);
-  for (int i = 0; i < 300; ++i) {
-    ASSERT_TRUE(db_->Delete(leveldb::WriteOptions(), Key(i)).ok());
-  }
+  for (int i = 0; i < 300; ++i) ASSERT_TRUE(db_->Delete({}, Key(i)).ok());
   db_->CompactRange(nullptr, nullptr);
   EXPECT_EQ(TablesAt(0), 0);
   uint64_t size = 1;
@@ -222,10 +216,8 @@ TEST_P(StoreTest, SyncedWritesFillManyLogsInMemory) {
   const std::unique_ptr<leveldb::Env> env(leveldb::NewMemEnv(leveldb::Env::Default()));
   options_.env = env.get();
   Reopen();
-  leveldb::WriteOptions synced;
-  synced.sync = true;
   const std::string large(400 << 10, 'v');
-  for (int i = 0; i < 40; ++i) ASSERT_TRUE(db_->Put(synced, Key(i), large).ok());
+  for (int i = 0; i < 40; ++i) ASSERT_TRUE(db_->Put(testing::Synced(), Key(i), large).ok());
   ASSERT_TRUE(Flush(db_.get()).ok());
   Reopen();
   for (int i = 0; i < 40; ++i) ASSERT_TRUE(Value(Key(i)) == large) << i;

@@ -58,7 +58,7 @@ TEST(StoreThreads, AllStoresShareThoseOfCompactions) {
     ASSERT_EQ(
         TryOpen(directory + "/" + std::to_string(i), "compaction_threads=2", &stores[i]).ToString(),
         "OK");
-    ASSERT_TRUE(stores[i]->Put(leveldb::WriteOptions(), "key", "value").ok());
+    ASSERT_TRUE(stores[i]->Put({}, "key", "value").ok());
     ASSERT_TRUE(Flush(stores[i].get()).ok());
   }
   EXPECT_EQ(ThreadsNamed("lull-monitor"), 1);
@@ -75,7 +75,7 @@ TEST(StoreThreads, WithoutThemAnOpenFailsAndLeavesNothing) {
   EXPECT_EQ(db, nullptr);
   EXPECT_FALSE(std::filesystem::exists(name));
   ASSERT_EQ(TryOpen(name, "", &db).ToString(), "OK");
-  EXPECT_TRUE(db->Put(leveldb::WriteOptions(), "key", "value").ok());
+  EXPECT_TRUE(db->Put({}, "key", "value").ok());
 }
 
 TEST(StoreThreads, AnOpenThatLacksTheEventThreadReleasesItsLock) {

@@ -16,7 +16,6 @@
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
 #include "leveldb/filter_policy.h"
-#include "leveldb/table_builder.h"
 #include "lull/lull.h"
 #include "table/block.h"
 #include "table/compression.h"
@@ -24,6 +23,7 @@
 #include "tests/db/support/expect_ok.h"
 #include "tests/db/support/small_store.h"
 #include "tests/support/fresh_directory.h"
+#include "tests/support/table_files.h"
 
 namespace lull {
 namespace {
@@ -151,16 +151,6 @@ class Scene {
   std::unique_ptr<leveldb::DB> db_;
 };
 
-void BuildTable(Scene* scene) {
-  leveldb::WritableFile* raw = nullptr;
-  EXPECT_TRUE(IsOk(leveldb::Env::Default()->NewWritableFile(scene->directory() + "/1.ldb", &raw)));
-  const std::unique_ptr<leveldb::WritableFile> file(raw);
-  leveldb::TableBuilder builder(scene->options(), file.get());
-  for (int i = 0; i < 5000; ++i) builder.Add("key" + std::to_string(10'000 + i), "a value");
-  EXPECT_TRUE(IsOk(builder.Finish()));
-  EXPECT_TRUE(IsOk(file->Close()));
-}
-
 struct Writer {
   const char* name;
   std::function<void(Scene*)> write;
@@ -200,7 +190,14 @@ const Writer kWriters[] = {
                                     scene->directory() + "/backups", nullptr, &info)));
        EXPECT_GE(info.files, 1u);
      }},
-    {"TableBuilder", BuildTable},
+    {"TableBuilder",
+     [](Scene* scene) {
+       testing::TableEntries entries;
+       for (int i = 0; i < 5000; ++i)
+         entries.emplace_back("key" + std::to_string(10'000 + i), "a value");
+       EXPECT_TRUE(
+           IsOk(testing::BuildTable(scene->options(), scene->directory() + "/1.ldb", entries)));
+     }},
 };
 
 TEST(UncompressedTest, NoWriterCompressesABlock) {

@@ -30,6 +30,7 @@ namespace {
 using leveldb::Slice;
 using leveldb::Status;
 using testing::kStoreName;
+using testing::ReadValue;
 using testing::SmallOptions;
 
 std::string NumberedKey(int i) { return "key" + std::to_string(100'000 + i); }
@@ -42,20 +43,11 @@ Status OpenNamed(const leveldb::Options& options, std::unique_ptr<leveldb::DB>* 
   return status;
 }
 
-std::string Get(leveldb::DB* db, const std::string& key,
-                const leveldb::Snapshot* snapshot = nullptr) {
-  leveldb::ReadOptions options;
-  options.snapshot = snapshot;
-  std::string value;
-  const Status status = db->Get(options, key, &value);
-  return status.ok() ? value : status.ToString();
-}
-
 void WriteAndReadBack(const leveldb::Options& options) {
   std::unique_ptr<leveldb::DB> db;
   ASSERT_EQ(OpenNamed(options, &db).ToString(), "OK");
   for (int i = 0; i < 300; ++i) {
-    ASSERT_TRUE(db->Put(leveldb::WriteOptions(), NumberedKey(i), NumberedKey(i)).ok());
+    ASSERT_TRUE(db->Put({}, NumberedKey(i), NumberedKey(i)).ok());
     if (i % 100 == 50) {
       ASSERT_TRUE(Flush(db.get()).ok());
     }
@@ -63,7 +55,7 @@ void WriteAndReadBack(const leveldb::Options& options) {
   db->CompactRange(nullptr, nullptr);
   db.reset();
   ASSERT_EQ(OpenNamed(options, &db).ToString(), "OK");
-  for (int i = 0; i < 300; ++i) ASSERT_EQ(Get(db.get(), NumberedKey(i)), NumberedKey(i));
+  for (int i = 0; i < 300; ++i) ASSERT_EQ(ReadValue(db.get(), NumberedKey(i)), NumberedKey(i));
   EXPECT_EQ(testing::ReadAll(db.get()).size(), 300u);
 }
 
@@ -118,9 +110,9 @@ TEST(UnusualCallers, ACloseDoesNotUseTheBlockCache) {
   options.block_cache = &cache;
   std::unique_ptr<leveldb::DB> db;
   ASSERT_TRUE(OpenNamed(options, &db).ok());
-  ASSERT_TRUE(db->Put(leveldb::WriteOptions(), "key", "value").ok());
+  ASSERT_TRUE(db->Put({}, "key", "value").ok());
   ASSERT_TRUE(Flush(db.get()).ok());
-  ASSERT_EQ(Get(db.get(), "key"), "value");
+  ASSERT_EQ(ReadValue(db.get(), "key"), "value");
   ASSERT_TRUE(WaitForIdle(db.get()).ok());
   const int calls = cache.calls();
   EXPECT_GT(calls, 0);
@@ -151,11 +143,11 @@ TEST(UnusualCallers, Nulls) {
   options.filter_policy = nullptr;
   std::unique_ptr<leveldb::DB> db;
   ASSERT_TRUE(OpenNamed(options, &db).ok());
-  EXPECT_TRUE(db->Write(leveldb::WriteOptions(), nullptr).IsInvalidArgument());
+  EXPECT_TRUE(db->Write({}, nullptr).IsInvalidArgument());
   db->ReleaseSnapshot(nullptr);
   db->CompactRange(nullptr, nullptr);
-  EXPECT_TRUE(db->Put(leveldb::WriteOptions(), Slice(), Slice()).ok());
-  EXPECT_EQ(Get(db.get(), ""), "");
+  EXPECT_TRUE(db->Put({}, Slice(), Slice()).ok());
+  EXPECT_EQ(ReadValue(db.get(), ""), "");
 }
 
 TEST(UnusualCallers, ATableBuilderWithoutBlockSizeOrRestarts) {
@@ -217,17 +209,17 @@ void UseInDisorder(const Disorder& disorder) {
     std::unique_ptr<leveldb::DB> db;
     if (!OpenNamed(options, &db, "own_coordinator=true;retry_ms=1").ok()) break;  // also allowed
     for (int i = 0; i < 2000; ++i) {
-      if (!db->Put(leveldb::WriteOptions(), NumberedKey(i), std::string(100, 'v')).ok()) break;
+      if (!db->Put({}, NumberedKey(i), std::string(100, 'v')).ok()) break;
     }
     Flush(db.get());
     db->CompactRange(nullptr, nullptr);
-    const std::unique_ptr<leveldb::Iterator> it(db->NewIterator(leveldb::ReadOptions()));
+    const std::unique_ptr<leveldb::Iterator> it(db->NewIterator({}));
     int steps = 0;
     for (it->SeekToFirst(); it->Valid() && steps < 100'000; it->Next()) ++steps;
     for (it->SeekToLast(); it->Valid() && steps < 100'000; it->Prev()) ++steps;
     EXPECT_LT(steps, 100'000);
     for (int i = 0; i < 2000; i += 7) {
-      Get(db.get(), NumberedKey(i));
+      ReadValue(db.get(), NumberedKey(i));
       it->Seek(NumberedKey(i));
       for (int step = 0; step < 4 && it->Valid(); ++step) it->Prev();
       for (int step = 0; step < 4 && it->Valid(); ++step) it->Next();
@@ -268,8 +260,7 @@ TEST(UnusualCallers, AnEnvThatThrowsInAWrite) {
   testing::CrashEnv disk;
   ThrowingEnv env(&disk);
   const leveldb::Options options = SmallOptions(&env);
-  leveldb::WriteOptions sync;
-  sync.sync = true;
+  const leveldb::WriteOptions sync = testing::Synced();
   std::unique_ptr<leveldb::DB> db;
   ASSERT_TRUE(OpenNamed(options, &db).ok());
   for (int operation = 0; operation < 2; ++operation) {  // the append, the sync
@@ -278,10 +269,10 @@ TEST(UnusualCallers, AnEnvThatThrowsInAWrite) {
     env.ThrowAt(operation);
     EXPECT_THROW(db->Put(sync, "thrown", "1"), std::runtime_error);
     EXPECT_FALSE(db->Put(sync, "later", "1").ok()) << "nothing is acknowledged after it";
-    EXPECT_EQ(Get(db.get(), "acknowledged"), "1");
+    EXPECT_EQ(ReadValue(db.get(), "acknowledged"), "1");
     db.reset();
     ASSERT_TRUE(OpenNamed(options, &db).ok());
-    EXPECT_EQ(Get(db.get(), "acknowledged"), "1");
+    EXPECT_EQ(ReadValue(db.get(), "acknowledged"), "1");
     EXPECT_TRUE(db->Put(sync, "later", "2").ok());
   }
 }
@@ -291,10 +282,10 @@ TEST(UnusualCallers, AnEnvThatThrowsInARead) {
   ThrowingEnv env(&disk);
   std::unique_ptr<leveldb::DB> db;
   ASSERT_TRUE(OpenNamed(SmallOptions(&env), &db).ok());
-  ASSERT_TRUE(db->Put(leveldb::WriteOptions(), "k", "v").ok());
+  ASSERT_TRUE(db->Put({}, "k", "v").ok());
   ASSERT_TRUE(Flush(db.get()).ok());
   const auto scan = [&db] {
-    const std::unique_ptr<leveldb::Iterator> it(db->NewIterator(leveldb::ReadOptions()));
+    const std::unique_ptr<leveldb::Iterator> it(db->NewIterator({}));
     it->SeekToFirst();
     return it->Valid() && it->value() == "v";
   };
@@ -305,7 +296,7 @@ TEST(UnusualCallers, AnEnvThatThrowsInARead) {
     for (int operation = 0;; ++operation) {
       env.ThrowAt(operation);
       try {
-        EXPECT_TRUE(by_get ? Get(db.get(), "k") == "v" : scan());
+        EXPECT_TRUE(by_get ? ReadValue(db.get(), "k") == "v" : scan());
       } catch (const std::runtime_error&) {
         ++thrown;
       }
@@ -313,7 +304,7 @@ TEST(UnusualCallers, AnEnvThatThrowsInARead) {
     }
     EXPECT_GE(thrown, 1);
     EXPECT_TRUE(scan());
-    EXPECT_TRUE(db->Put(leveldb::WriteOptions(), "other", "v").ok());
+    EXPECT_TRUE(db->Put({}, "other", "v").ok());
     ASSERT_TRUE(Flush(db.get()).ok());
   }
 }
@@ -336,10 +327,10 @@ TEST(UnusualCallers, LongKeysCutATableBeforeItsIndexIsTooLarge) {
       expected[key_of(i)] = value + std::to_string(i);
       batch.Put(key_of(i), expected[key_of(i)]);
     }
-    ASSERT_TRUE(db->Write(leveldb::WriteOptions(), &batch).ok());
+    ASSERT_TRUE(db->Write({}, &batch).ok());
   };
   const auto check = [&] {
-    for (const auto& [key, value] : expected) ASSERT_EQ(Get(db.get(), key), value);
+    for (const auto& [key, value] : expected) ASSERT_EQ(ReadValue(db.get(), key), value);
     EXPECT_EQ(testing::ReadAll(db.get()), expected);
   };
   write("old");
@@ -348,7 +339,7 @@ TEST(UnusualCallers, LongKeysCutATableBeforeItsIndexIsTooLarge) {
   ASSERT_TRUE(Flush(db.get()).ok());
   EXPECT_GE(tables_at(0), 5);
   check();
-  EXPECT_EQ(Get(db.get(), key_of(17), snapshot), "old17");
+  EXPECT_EQ(ReadValue(db.get(), key_of(17), snapshot), "old17");
   db->ReleaseSnapshot(snapshot);
 
   write("newer");

@@ -17,7 +17,6 @@
 #include "leveldb/write_batch.h"
 #include "tests/db/support/small_store.h"
 #include "tests/support/event_count.h"
-#include "util/thread.h"
 
 namespace lull::testing {
 
@@ -29,10 +28,7 @@ inline constexpr int kBatchesMax = 1500;  // of each
 class Writers {
  public:
   explicit Writers(leveldb::DB* db) : db_(db) {
-    for (int w = 0; w < kWriters; ++w) {
-      threads_.push_back(
-          ThreadFactory::System()->Start("writer", CpuClass::kNormal, [this, w] { Write(w); }));
-    }
+    for (int w = 0; w < kWriters; ++w) threads_.push_back(InThread([this, w] { Write(w); }));
   }
   ~Writers() {
     stop_ = true;
@@ -93,9 +89,7 @@ class Writers {
       leveldb::WriteBatch entries;
       entries.Put(KeyOf(w, batch, 'x'), value);
       entries.Put(KeyOf(w, batch, 'y'), value);
-      leveldb::WriteOptions options;
-      options.sync = batch % 500 == 0;
-      ASSERT_TRUE(db_->Write(options, &entries).ok());
+      ASSERT_TRUE(db_->Write(Synced(batch % 500 == 0), &entries).ok());
       acked_[w] = batch;
       acks_.Note();
     }

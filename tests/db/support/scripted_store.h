@@ -18,6 +18,7 @@
 #include "leveldb/db.h"
 #include "lull/lull.h"
 #include "tests/db/support/script_policy.h"
+#include "tests/db/support/small_store.h"
 #include "tests/db/support/store_properties.h"
 #include "tests/support/fresh_directory.h"
 #include "tests/support/gate.h"
@@ -140,6 +141,11 @@ class ScriptedStoreTest : public ::testing::Test {
     ASSERT_EQ(Store::Open(options_, scheduling_, name_, &db, make, pace_).ToString(), "OK");
     db_.reset(db);
   }
+  void OpenWith(const Directive& wanted) {
+    script_.Set(wanted);
+    Open();
+    AwaitObeyed();
+  }
   /// Same as Script's.
   template <class Predicate>
   void Await(const std::string& what, Predicate holds) {
@@ -177,11 +183,7 @@ class ScriptedStoreTest : public ::testing::Test {
   Json Space() { return JsonProperty(db_.get(), "lull.space"); }
   Json Stats() { return JsonProperty(db_.get(), "lull.stats"); }
   void ExpectAll(leveldb::DB* db, uint64_t count) {
-    for (uint64_t i = 0; i < count; ++i) {
-      std::string value;
-      ASSERT_TRUE(db->Get({}, KeyOf(i), &value).ok()) << i;
-      ASSERT_EQ(value, ValueOf(i)) << i;
-    }
+    for (uint64_t i = 0; i < count; ++i) ASSERT_EQ(ReadValue(db, KeyOf(i)), ValueOf(i)) << i;
   }
   std::vector<uint64_t> TableSizes() const { return FileSizes(".ldb"); }
   std::vector<uint64_t> FileSizes(const std::string& extension) const {

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "db/base/dbformat.h"
 #include "leveldb/db.h"
 #include "tests/support/json_value.h"
 
@@ -25,6 +26,13 @@ inline Json JsonProperty(leveldb::DB* db, const std::string& name) {
 
 inline int TablesAt(leveldb::DB* db, int level) {
   return std::stoi(Property(db, "leveldb.num-files-at-level" + std::to_string(level)));
+}
+
+/// The tables of all levels.
+inline size_t ListedTables(leveldb::DB* db) {
+  size_t tables = 0;
+  for (int level = 0; level < kLevels; ++level) tables += static_cast<size_t>(TablesAt(db, level));
+  return tables;
 }
 
 }  // namespace lull::testing
