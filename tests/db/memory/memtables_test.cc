@@ -14,8 +14,8 @@
 #include "tests/db/support/version_text.h"
 #include "tests/support/option_sets.h"
 #include "tests/table/table_test_util.h"
+#include "tests/util/threads.h"
 #include "util/random.h"
-#include "util/thread.h"
 
 namespace lull {
 namespace {
@@ -116,17 +116,14 @@ TEST(MemTableTest, ReadersBesideTheWriter) {
       }
     }
   };
-  std::vector<std::unique_ptr<ThreadHandle>> readers;
-  for (uint64_t seed = 1; seed <= 2; ++seed) {
-    readers.push_back(
-        ThreadFactory::System()->Start("reader", CpuClass::kNormal, [&read, seed] { read(seed); }));
-  }
-  for (SequenceNumber s = 1; s <= kLast; ++s) {
-    const ValueKind kind = s % 5 == 0 ? ValueKind::kDeletion : ValueKind::kValue;
-    memtable.Add(s, kind, std::to_string(s % kKeys), s % 5 == 0 ? "" : std::to_string(s));
-    published.store(s, std::memory_order_release);
-  }
-  readers.clear();
+  RunThreads(3, [&](int thread) {
+    if (thread < 2) return read(1 + static_cast<uint64_t>(thread));
+    for (SequenceNumber s = 1; s <= kLast; ++s) {
+      const ValueKind kind = s % 5 == 0 ? ValueKind::kDeletion : ValueKind::kValue;
+      memtable.Add(s, kind, std::to_string(s % kKeys), s % 5 == 0 ? "" : std::to_string(s));
+      published.store(s, std::memory_order_release);
+    }
+  });
   EXPECT_EQ(faults.load(), 0);
   EXPECT_EQ(memtable.EntryCount(), kLast);
 }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "tests/support/option_sets.h"
 #include "tests/table/table_test_util.h"
@@ -13,8 +12,6 @@
 
 namespace lull {
 namespace {
-
-using HeldEntries = std::vector<std::pair<std::string, std::string>>;  // internal key, value
 
 class SkipListTest : public ::testing::TestWithParam<bool> {
  protected:
@@ -24,24 +21,13 @@ class SkipListTest : public ::testing::TestWithParam<bool> {
 
   void Insert(const std::string& user_key, uint64_t trailer, const std::string& value) {
     list_.Insert(user_key, trailer, value);
-    model_.emplace_back(InternalKey(user_key, trailer), value);
-    is_sorted_ = false;
-  }
-
-  const HeldEntries& Model() {
-    if (!is_sorted_) {
-      std::sort(model_.begin(), model_.end(), [this](const auto& a, const auto& b) {
-        return order_.Compare(a.first, b.first) < 0;
-      });
-    }
-    is_sorted_ = true;
-    return model_;
+    model_[InternalKey(user_key, trailer)] = value;
   }
 
   void CheckForward() {
     SkipList::Cursor cursor(&list_);
     cursor.SeekToFirst();
-    for (const auto& [key, value] : Model()) {
+    for (const auto& [key, value] : model_) {
       ASSERT_TRUE(cursor.Valid());
       ASSERT_EQ(cursor.key().ToString(), key);
       ASSERT_EQ(cursor.value().ToString(), value);
@@ -53,9 +39,9 @@ class SkipListTest : public ::testing::TestWithParam<bool> {
   void CheckBackward() {
     SkipList::Cursor cursor(&list_);
     cursor.SeekToLast();
-    for (size_t i = Model().size(); i-- > 0;) {
+    for (auto entry = model_.rbegin(); entry != model_.rend(); ++entry) {
       ASSERT_TRUE(cursor.Valid());
-      ASSERT_EQ(cursor.key().ToString(), model_[i].first);
+      ASSERT_EQ(cursor.key().ToString(), entry->first);
       cursor.Prev();
     }
     EXPECT_FALSE(cursor.Valid());
@@ -64,10 +50,7 @@ class SkipListTest : public ::testing::TestWithParam<bool> {
   void CheckSeek(const std::string& internal_key) {
     SkipList::Cursor cursor(&list_);
     cursor.Seek(internal_key);
-    const auto expected = std::lower_bound(Model().begin(), Model().end(), internal_key,
-                                           [this](const auto& entry, const std::string& key) {
-                                             return order_.Compare(entry.first, key) < 0;
-                                           });
+    const auto expected = model_.lower_bound(internal_key);
     ASSERT_EQ(cursor.Valid(), expected != model_.end());
     if (cursor.Valid()) {
       ASSERT_EQ(cursor.key().ToString(), expected->first);
@@ -92,8 +75,7 @@ class SkipListTest : public ::testing::TestWithParam<bool> {
   Arena arena_;
   SkipList list_{order_, &arena_};
   Random random_{301};
-  HeldEntries model_;
-  bool is_sorted_ = true;
+  testing::Entries model_{testing::LessByOrder{order_}};  // by internal key
 };
 
 INSTANTIATE_TEST_SUITE_P(Orders, SkipListTest, ::testing::Values(false, true),
@@ -129,12 +111,14 @@ TEST_P(SkipListTest, SharesOfARange) {
   EXPECT_EQ(list_.ShareBetween(start, limit), 1.0);
   EXPECT_EQ(list_.ShareBetween(limit, start), 0.0);
   double before = 0;
-  for (size_t i = 0; i < Model().size(); i += 100) {
-    const double share = list_.ShareBetween(start, Model()[i].first);
+  int position = 0;
+  for (const auto& [key, value] : model_) {
+    if (position++ % 100 != 0) continue;
+    const double share = list_.ShareBetween(start, key);
     EXPECT_GE(share, before);
     before = share;
-    EXPECT_NEAR(share, static_cast<double>(i) / 20000, 0.2);
-    EXPECT_EQ(list_.ShareBetween(Model()[i].first, Model()[i].first), 0.0);
+    EXPECT_NEAR(share, (position - 1) / 20000.0, 0.2);
+    EXPECT_EQ(list_.ShareBetween(key, key), 0.0);
   }
 }
 

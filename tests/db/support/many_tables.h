@@ -35,9 +35,8 @@ class ManyTablesTest : public ::testing::Test {
       return std::make_shared<TableFile>(table,
                                          [this](const TableFile& file) { tables_->Forget(file); });
     };
-    VersionBuilder builder(EmptyVersion(), make);
-    ASSERT_TRUE(builder.Apply(edit).ok());
-    ASSERT_TRUE(builder.Build(&version_).ok());
+    version_ = Applied(EmptyVersion(), {edit}, make);
+    ASSERT_NE(version_, nullptr);
     for (int level : {0, 1}) {
       for (const TableRef& table : version_->level(level)) all_.push_back(table.get());
     }

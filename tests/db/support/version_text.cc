@@ -42,11 +42,14 @@ VersionEdit EditFromText(const std::string& text, std::vector<std::pair<int, uin
   return edit;
 }
 
-VersionRef Applied(VersionRef base, const VersionEdit& edit) {
-  VersionBuilder builder(std::move(base), DescribedTable);
+VersionRef Applied(VersionRef base, const std::vector<VersionEdit>& edits,
+                   VersionBuilder::MakeTable make) {
+  VersionBuilder builder(std::move(base), std::move(make));
+  for (const VersionEdit& edit : edits) {
+    if (!builder.Apply(edit).ok()) return nullptr;
+  }
   VersionRef result;
-  if (!builder.Apply(edit).ok() || !builder.Build(&result).ok()) return nullptr;
-  return result;
+  return builder.Build(&result).ok() ? result : nullptr;
 }
 
 void SetContents(const Version& version, uint64_t number, const TableContents& contents) {

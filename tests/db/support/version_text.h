@@ -29,8 +29,12 @@ VersionEdit EditFromText(const std::string& text,
 
 inline VersionRef EmptyVersion() { return std::make_shared<const Version>(InternalOrder()); }
 
-// `base` after `edit`; null if the builder refuses the edit.
-VersionRef Applied(VersionRef base, const VersionEdit& edit);
+// `base` after the edits; null if the builder refuses one. `make`: of each table that is listed.
+VersionRef Applied(VersionRef base, const std::vector<VersionEdit>& edits,
+                   VersionBuilder::MakeTable make = DescribedTable);
+inline VersionRef Applied(VersionRef base, const VersionEdit& edit) {
+  return Applied(std::move(base), std::vector<VersionEdit>{edit});
+}
 
 inline VersionRef VersionFromText(const std::string& text) {
   return Applied(EmptyVersion(), EditFromText(text));

@@ -111,12 +111,7 @@ ExportedFile File(const std::string& path, const std::string& store, uint64_t de
   StoreReport report;
   report.name = store;
   report.debt_bytes = debt_bytes;
-  ExportedFile file;
-  file.path = path;
-  file.was_read = true;
-  file.age_seconds = 0.5;
-  file.text = Parsed(RenderPrometheus(report));
-  return file;
+  return {path, true, 0.5, Parsed(RenderPrometheus(report))};
 }
 
 // Two programs can open "store", each in its own working directory.
@@ -139,8 +134,7 @@ TEST(ExportTextTest, TheSpaceOfADiskIsShownOnce) {
     report.mount = {device.empty() ? "" : "/mnt/" + device, device};
     report.space.disk_free_bytes = free_bytes;
     report.disk_is_low = is_low;
-    ExportedFile file{"/" + store, true, age_seconds, Parsed(RenderPrometheus(report))};
-    return file;
+    return ExportedFile{"/" + store, true, age_seconds, Parsed(RenderPrometheus(report))};
   };
   const std::string text = ExportText(
       {on("8", "crashed", 1, true, 61), on("8", "a", 70, false, 1), on("8", "b", 60, true, 1),

@@ -13,6 +13,7 @@
 namespace lull {
 namespace {
 
+using testing::Applied;
 using testing::EditFromText;
 using testing::EmptyVersion;
 using ::testing::HasSubstr;
@@ -83,15 +84,13 @@ TEST(Version, DebtCountsExcessForEachLevelItPasses) {
 
 TEST(VersionBuilder, AMovedTableKeepsItsTableFile) {
   const VersionRef base = VersionFromText("L1: 1:[a..c] 2:[d..f]");
-  const VersionEdit move = EditFromText("L2: 1:[a..c]", {{1, 1}});
   int made = 0;
-  VersionBuilder builder(base, [&](const TableMeta& table) {
-    ++made;
-    return DescribedTable(table);
-  });
-  ASSERT_TRUE(builder.Apply(move).ok());
-  VersionRef result;
-  ASSERT_TRUE(builder.Build(&result).ok());
+  const VersionRef result =
+      Applied(base, {EditFromText("L2: 1:[a..c]", {{1, 1}})}, [&](const TableMeta& table) {
+        ++made;
+        return DescribedTable(table);
+      });
+  ASSERT_NE(result, nullptr);
   EXPECT_EQ(made, 0);
   EXPECT_EQ(result->level(2)[0], base->level(1)[0]);
   EXPECT_EQ(Numbers(result->level(1)), "2");
@@ -100,31 +99,27 @@ TEST(VersionBuilder, AMovedTableKeepsItsTableFile) {
 
 TEST(VersionBuilder, MakesOnlyWhatIsListedAtTheEnd) {
   std::vector<uint64_t> made;
-  VersionBuilder builder(EmptyVersion(), [&](const TableMeta& table) {
-    made.push_back(table.number);
-    return DescribedTable(table);
-  });
-  ASSERT_TRUE(builder.Apply(EditFromText("L0: 1:[a..c] 2:[a..c]")).ok());
-  ASSERT_TRUE(builder.Apply(EditFromText("L1: 3:[a..c]", {{0, 1}, {0, 2}})).ok());
-  ASSERT_TRUE(builder.Apply(EditFromText("L2: 3:[a..c]", {{1, 3}})).ok());
-  VersionRef result;
-  ASSERT_TRUE(builder.Build(&result).ok());
+  const VersionRef result = Applied(
+      EmptyVersion(),
+      {EditFromText("L0: 1:[a..c] 2:[a..c]"), EditFromText("L1: 3:[a..c]", {{0, 1}, {0, 2}}),
+       EditFromText("L2: 3:[a..c]", {{1, 3}})},
+      [&](const TableMeta& table) {
+        made.push_back(table.number);
+        return DescribedTable(table);
+      });
+  ASSERT_NE(result, nullptr);
   EXPECT_EQ(made, std::vector<uint64_t>{3});
   EXPECT_EQ(Numbers(result->level(2)), "3");
 }
 
 TEST(VersionBuilder, TellsWhenTheLastVersionLetsGo) {
   std::vector<uint64_t> unlisted;
-  VersionRef first, second;
-  {
-    VersionBuilder builder(EmptyVersion(), [&](const TableMeta& table) {
-      return std::make_shared<TableFile>(
-          table, [&](const TableFile& file) { unlisted.push_back(file.number()); });
-    });
-    ASSERT_TRUE(builder.Apply(EditFromText("L0: 1:[a..c] 2:[a..c]")).ok());
-    ASSERT_TRUE(builder.Build(&first).ok());
-  }
-  second = testing::Applied(first, EditFromText("", {{0, 1}}));
+  VersionRef first =
+      Applied(EmptyVersion(), {EditFromText("L0: 1:[a..c] 2:[a..c]")}, [&](const TableMeta& table) {
+        return std::make_shared<TableFile>(
+            table, [&](const TableFile& file) { unlisted.push_back(file.number()); });
+      });
+  VersionRef second = Applied(first, EditFromText("", {{0, 1}}));
   EXPECT_TRUE(unlisted.empty());
   first.reset();
   EXPECT_EQ(unlisted, std::vector<uint64_t>{1});
@@ -134,12 +129,10 @@ TEST(VersionBuilder, TellsWhenTheLastVersionLetsGo) {
 
 /// goleveldb lists the tables that it recovered from logs twice.
 TEST(VersionBuilder, CountsATableThatIsListedTwiceAlikeOnce) {
-  VersionBuilder builder(EmptyVersion(), DescribedTable);
-  ASSERT_TRUE(builder.Apply(EditFromText("L0: 4:[x..z] 4:[x..z] L1: 5:[a..c] 5:[a..c]")).ok());
-  ASSERT_TRUE(builder.Apply(EditFromText("L0: 4:[x..z]")).ok());
-  ASSERT_TRUE(builder.Apply(EditFromText("", {{1, 5}})).ok());
-  VersionRef result;
-  ASSERT_TRUE(builder.Build(&result).ok());
+  const VersionRef result =
+      Applied(EmptyVersion(), {EditFromText("L0: 4:[x..z] 4:[x..z] L1: 5:[a..c] 5:[a..c]"),
+                               EditFromText("L0: 4:[x..z]"), EditFromText("", {{1, 5}})});
+  ASSERT_NE(result, nullptr);
   EXPECT_EQ(Numbers(result->level(0)), "4");
   EXPECT_EQ(result->LevelBytes(0), 1u << 20);
   EXPECT_EQ(result->TableCount(1), 0);
