@@ -191,18 +191,14 @@ uint64_t TableBytes(leveldb::DB* db) {
   return bytes;
 }
 
-leveldb::Options OptionsOn(leveldb::Env* env) {
-  leveldb::Options options = testing::SmallOptions(env);
-  options.compression = leveldb::kNoCompression;
-  return options;
-}
-
 class DeleteRangeTest : public ::testing::Test {
  protected:
   void Open(leveldb::Env* env = leveldb::Env::Default()) {
+    leveldb::Options options = testing::SmallOptions(env);
+    options.compression = leveldb::kNoCompression;
     db_.reset();
-    ASSERT_TRUE(IsOk(
-        testing::OpenAt(OptionsOn(env), name_, &db_, "own_coordinator=true;table_bytes_max=64K")));
+    ASSERT_TRUE(
+        IsOk(testing::OpenAt(options, name_, &db_, "own_coordinator=true;table_bytes_max=64K")));
   }
   void Put(int from, int to, const std::string& value) {
     for (int i = from; i < to; ++i) {

@@ -252,7 +252,6 @@ TEST_F(FullDiskTest, AMANIFESTThatADeviceFailsIsNotReplaced) {
   ExpectNothingLost("after it was opened again");
 }
 
-// Logs fail at any operation, in any way, and work again at once.
 TEST_F(FullDiskTest, AtEveryOperationOnALog) {
   for (const FaultKind kind : {FaultKind::kErrorOnce, FaultKind::kNoSpace, FaultKind::kShortWrite,
                                FaultKind::kFailedSync}) {

@@ -412,18 +412,19 @@ class GrowingFile final : public leveldb::EnvWrapper {
       : EnvWrapper(leveldb::Env::Default()), states_(std::move(states)) {}
 
   leveldb::Status NewSequentialFile(const std::string&, leveldb::SequentialFile** result) override {
-    if (opens_++ > 0 && !second_open_.ok()) return second_open_;
+    if (opens++ > 0 && !second_open.ok()) return second_open;
     *result = new View(this);
     return leveldb::Status::OK();
   }
-  void FailSecondOpen(const leveldb::Status& status) { second_open_ = status; }
-  int opens() const { return opens_; }
 
   Outcome ReadAll() {
     leveldb::SequentialFile* file = nullptr;
     EXPECT_TRUE(NewSequentialFile("", &file).ok());
     return Read(std::unique_ptr<leveldb::SequentialFile>(file), this);
   }
+
+  int opens = 0;
+  leveldb::Status second_open;
 
  private:
   class View final : public leveldb::SequentialFile {
@@ -450,8 +451,6 @@ class GrowingFile final : public leveldb::EnvWrapper {
 
   const Records states_;
   size_t reads_ = 0;
-  int opens_ = 0;
-  leveldb::Status second_open_;
 };
 
 class GrowingLogTest : public ::testing::Test {
@@ -486,7 +485,7 @@ TEST_F(GrowingLogTest, ItIsReadOnToItsNewEnd) {
   const Outcome read = file.ReadAll();
   EXPECT_EQ(read.end, LogEnd::kClean);
   EXPECT_EQ(read.records, records_);
-  EXPECT_EQ(file.opens(), 2);
+  EXPECT_EQ(file.opens, 2);
 }
 
 TEST_F(GrowingLogTest, DamageIsStillThereAtTheSecondLook) {
@@ -511,7 +510,7 @@ TEST_F(GrowingLogTest, ALastRecordIsDamagedOnlyIfItStillIsAtTheSecondLook) {
 
 TEST_F(GrowingLogTest, AFileThatIsGoneAtTheSecondLookIsAnError) {
   GrowingFile file({Early(1000), whole_});
-  file.FailSecondOpen(leveldb::Status::NotFound("x/000007.log"));
+  file.second_open = leveldb::Status::NotFound("x/000007.log");
   const Outcome read = file.ReadAll();
   EXPECT_EQ(read.end, LogEnd::kError);
   EXPECT_TRUE(read.status.IsNotFound());

@@ -108,18 +108,16 @@ class Recycler {
     const leveldb::Status status = Open(&file);
     ASSERT_TRUE(status.ok()) << status.ToString();
     ASSERT_TRUE(env_.SyncDirectory("/d").ok());
-    Write(std::unique_ptr<LogFile>(file), avoid_older_ends);
+    if (!avoid_older_ends) ends_ = log::FragmentEnds();
+    writer_ =
+        std::make_unique<log::Writer>(std::unique_ptr<LogFile>(file), std::exchange(ends_, {}));
+    first_ = synced_ = next_;
+    ASSERT_TRUE(writer_->AddRecord(WalPreamble(next_)).ok());
   }
   leveldb::Status Open(LogFile** file) {
     ++number_;
     if (number_ == 1) return env_.NewLogFile(Path(1), kCapacityBytes, LogFileMode::kWrite, file);
     return env_.ReuseLogFile(Path(number_ - 1), Path(number_), kBlocks, file);
-  }
-  void Write(std::unique_ptr<leveldb::WritableFile> file, bool avoid_older_ends = true) {
-    if (!avoid_older_ends) ends_ = log::FragmentEnds();
-    writer_ = std::make_unique<log::Writer>(std::move(file), std::exchange(ends_, {}));
-    first_ = synced_ = next_;
-    ASSERT_TRUE(writer_->AddRecord(WalPreamble(next_)).ok());
   }
   void Append(size_t value_bytes) {
     const std::string record = BatchRecord(next_++, 1, std::string(value_bytes, 'v'));
