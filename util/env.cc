@@ -86,6 +86,19 @@ leveldb::Status WriteStringToFileSync(leveldb::Env* env, const leveldb::Slice& d
   return leveldb::WriteWholeFile(env, data, name, true);
 }
 
+leveldb::Status OpenForReading(leveldb::Env* env, const std::string& name,
+                               std::unique_ptr<leveldb::SequentialFile>* file) {
+  leveldb::SequentialFile* raw = nullptr;
+  leveldb::Status status = env->NewSequentialFile(name, &raw);
+  file->reset(status.ok() ? raw : nullptr);
+  return status;
+}
+
+leveldb::Status SyncNamesIn(leveldb::Env* env, const std::string& dir) {
+  EnvExtension* const extension = ExtensionOf(env);
+  return extension == nullptr ? leveldb::Status::OK() : extension->SyncDirectory(dir);
+}
+
 leveldb::Status SyncClosedFile(leveldb::Env* env, const std::string& name) {
   leveldb::WritableFile* raw = nullptr;
   leveldb::Status status = env->NewAppendableFile(name, &raw);

@@ -3,6 +3,7 @@
 // Operations on whole files, in addition to leveldb/env.h. Any thread.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "leveldb/env.h"
@@ -15,6 +16,13 @@ namespace lull {
 /// durable only with EnvExtension::SyncDirectory. On failure, removes the file.
 leveldb::Status WriteStringToFileSync(leveldb::Env* env, const leveldb::Slice& data,
                                       const std::string& name);
+
+/// Opens a file for reading it from its start.
+leveldb::Status OpenForReading(leveldb::Env* env, const std::string& name,
+                               std::unique_ptr<leveldb::SequentialFile>* file);
+
+/// EnvExtension::SyncDirectory; OK if the Env has no extension.
+leveldb::Status SyncNamesIn(leveldb::Env* env, const std::string& dir);
 
 /// Syncs the bytes of a file that is not open.
 leveldb::Status SyncClosedFile(leveldb::Env* env, const std::string& name);

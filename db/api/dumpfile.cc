@@ -17,6 +17,7 @@
 #include "leveldb/iterator.h"
 #include "leveldb/options.h"
 #include "leveldb/table.h"
+#include "util/file_util.h"
 #include "util/logging.h"
 
 namespace lull {
@@ -65,10 +66,10 @@ template <typename Reader>
 leveldb::Status DumpLog(leveldb::Env* env, const std::string& name,
                         void (*dump_record)(const std::string&, const leveldb::Slice&, TextOutput*),
                         TextOutput* out) {
-  leveldb::SequentialFile* opened = nullptr;
-  leveldb::Status status = env->NewSequentialFile(name, &opened);
+  std::unique_ptr<leveldb::SequentialFile> file;
+  leveldb::Status status = OpenForReading(env, name, &file);
   if (!status.ok()) return status;
-  Reader reader(std::unique_ptr<leveldb::SequentialFile>(opened), name);
+  Reader reader(std::move(file), name);
   reader.SkipFaults();
   leveldb::Slice record;
   uint64_t read_to = 0;

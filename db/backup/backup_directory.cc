@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "db/base/filename.h"
-#include "util/file_util.h"
 #include "util/logging.h"
 
 namespace lull {
@@ -16,12 +15,6 @@ using leveldb::Status;
 
 constexpr char kTempName[] = "/new.tmp";
 
-/// At least six digits, so that names sort by id in a listing.
-std::string IdText(uint64_t id) {
-  const std::string digits = std::to_string(id);
-  return std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0') + digits;
-}
-
 std::string WithoutEndingSlash(std::string dir) {
   while (dir.size() > 1 && dir.back() == '/') dir.pop_back();
   return dir;
@@ -30,7 +23,7 @@ std::string WithoutEndingSlash(std::string dir) {
 }  // namespace
 
 BackupDirectory::BackupDirectory(leveldb::Env* env, std::string dir)
-    : env_(env), extension_(ExtensionOf(env)), dir_(WithoutEndingSlash(std::move(dir))) {}
+    : env_(env), dir_(WithoutEndingSlash(std::move(dir))) {}
 
 BackupDirectory::~BackupDirectory() {
   if (lock_ != nullptr) env_->UnlockFile(lock_);
@@ -39,7 +32,7 @@ BackupDirectory::~BackupDirectory() {
 std::string BackupDirectory::TempDataPath() const { return DataDirectory() + kTempName; }
 std::string BackupDirectory::TempListPath() const { return ListDirectory() + kTempName; }
 std::string BackupDirectory::ListPath(uint64_t id) const {
-  return ListDirectory() + "/" + IdText(id);
+  return ListDirectory() + "/" + NumberText(id);
 }
 
 Status BackupDirectory::ListIds(std::vector<uint64_t>* ids) const {
@@ -50,7 +43,7 @@ Status BackupDirectory::ListIds(std::vector<uint64_t>* ids) const {
   for (const std::string& name : names) {
     Slice rest(name);
     uint64_t id = 0;
-    if (ConsumeDecimal(&rest, &id) && id > 0 && IdText(id) == name) ids->push_back(id);
+    if (ConsumeDecimal(&rest, &id) && id > 0 && NumberText(id) == name) ids->push_back(id);
   }
   std::sort(ids->begin(), ids->end());
   return ids->empty() ? Status::NotFound(dir_, "contains no backups") : Status::OK();

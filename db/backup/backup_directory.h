@@ -25,7 +25,7 @@
 #include "db/backup/backup_list.h"
 #include "leveldb/env.h"
 #include "leveldb/status.h"
-#include "util/env_extension.h"
+#include "util/file_util.h"
 
 namespace lull {
 
@@ -69,13 +69,10 @@ class BackupDirectory {
   std::string DataDirectory() const { return dir_ + "/data"; }
   std::string ListDirectory() const { return dir_ + "/backups"; }
   std::string TempListPath() const;
-  leveldb::Status Sync(const std::string& directory) const {
-    return extension_ == nullptr ? leveldb::Status::OK() : extension_->SyncDirectory(directory);
-  }
+  leveldb::Status Sync(const std::string& directory) const { return SyncNamesIn(env_, directory); }
   leveldb::Status MakeDirectory(const std::string& directory, bool* made) const;
 
   leveldb::Env* const env_;
-  EnvExtension* const extension_;
   const std::string dir_;
   leveldb::FileLock* lock_ = nullptr;
 };

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "db/backup/file_content.h"
+#include "db/recovery/file_content.h"
 #include "db/version/version_edit.h"
 #include "leveldb/slice.h"
 #include "leveldb/status.h"

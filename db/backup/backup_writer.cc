@@ -9,6 +9,7 @@
 #include "db/recovery/salvage.h"
 #include "table/table_writer.h"
 #include "util/env_extension.h"
+#include "util/file_util.h"
 
 namespace lull {
 
@@ -28,7 +29,10 @@ Status BackupWriter::Begin() {
     if (!directory_.ReadList(*id, &list).ok()) continue;
     for (const BackedUpTable& table : list.tables) earlier_.emplace(table.number, table);
   }
-  return data_.Load();
+  std::vector<DataName> names;
+  status = directory_.ListData(&names);
+  for (const DataName& name : names) copies_.emplace(name.sum.bytes, name);
+  return status;
 }
 
 std::optional<FileStamp> BackupWriter::StampOf(const std::string& path) const {
@@ -47,9 +51,7 @@ Status BackupWriter::AddTable(const TableMeta& table,
   std::optional<DataName> name;
   Status status = Reuse(table, path, stamp, &name);
   if (status.ok() && !name && opened == nullptr) {
-    leveldb::SequentialFile* raw = nullptr;
-    status = store_.env()->NewSequentialFile(path, &raw);
-    opened.reset(raw);
+    status = OpenForReading(store_.env(), path, &opened);
     if (status.IsNotFound()) {
       *is_gone = true;
       return Status::OK();
@@ -63,10 +65,10 @@ Status BackupWriter::AddTable(const TableMeta& table,
 /// Finds a copy of the table. Reads the file only if there might be one.
 Status BackupWriter::Reuse(const TableMeta& table, const std::string& path,
                            const std::optional<FileStamp>& stamp, std::optional<DataName>* found) {
-  if (!data_.HasSize(table.file_bytes)) return Status::OK();
+  if (!copies_.contains(table.file_bytes)) return Status::OK();
   const auto earlier = earlier_.find(table.number);
   if (stamp && earlier != earlier_.end() && earlier->second.stamp == stamp &&
-      earlier->second.bytes() == table.file_bytes && data_.IsThere(earlier->second.data)) {
+      earlier->second.bytes() == table.file_bytes && IsThere(earlier->second.data)) {
     *found = earlier->second.data;
     return Status::OK();
   }
@@ -74,7 +76,33 @@ Status BackupWriter::Reuse(const TableMeta& table, const std::string& path,
   const Status status = SumFile(store_.env(), path, &sum);
   // If the file is gone, only the opened one can be copied.
   if (!status.ok()) return status.IsNotFound() ? Status::OK() : status;
-  return data_.Find(path, sum, found);
+  return FindCopy(path, sum, found);
+}
+
+/// Whether the copy exists and has the size that its name says.
+bool BackupWriter::IsThere(const DataName& name) const {
+  uint64_t bytes = 0;
+  return store_.env()->GetFileSize(directory_.DataPath(name), &bytes).ok() &&
+         bytes == name.sum.bytes;
+}
+
+/// Finds a copy of the file at `path`, whose sum is `sum`. `*found`: nullopt if no copy has the
+/// same bytes.
+Status BackupWriter::FindCopy(const std::string& path, const FileSum& sum,
+                              std::optional<DataName>* found) const {
+  found->reset();
+  const auto [begin, end] = copies_.equal_range(sum.bytes);
+  for (auto candidate = begin; candidate != end; ++candidate) {
+    const DataName& name = candidate->second;
+    if (name.sum != sum) continue;
+    bool same = false;
+    const Status status = SameContent(store_.env(), path, directory_.DataPath(name), &same);
+    if (!status.ok() && !status.IsNotFound()) return status;
+    if (!same) continue;
+    *found = name;
+    break;
+  }
+  return Status::OK();
 }
 
 Status BackupWriter::Copy(const TableMeta& table, const std::string& path,
@@ -104,13 +132,22 @@ Status BackupWriter::CheckTable(uint64_t number, const std::string& path) const 
   return status.ok() ? scan.damage : status;
 }
 
+/// Gives the new copy at the temporary path its name. If there is already a copy of the same
+/// content, removes the new one.
 Status BackupWriter::Publish(const FileSum& sum, DataName* name) {
-  bool is_new = false;
-  const Status status = data_.Publish(sum, name, &is_new);
-  if (status.ok() && is_new) {
-    ++info_.new_files;
-    info_.new_bytes += sum.bytes;
-  }
+  leveldb::Env* const env = store_.env();
+  const std::string temp = directory_.TempDataPath();
+  std::optional<DataName> found;
+  Status status = FindCopy(temp, sum, &found);
+  if (!status.ok()) return status;
+  *name = found.value_or(DataName{sum, 0});
+  if (found) return env->RemoveFile(temp);
+  while (env->FileExists(directory_.DataPath(*name))) ++name->twin;
+  status = env->RenameFile(temp, directory_.DataPath(*name));
+  if (!status.ok()) return status;
+  copies_.emplace(sum.bytes, *name);
+  ++info_.new_files;
+  info_.new_bytes += sum.bytes;
   return status;
 }
 

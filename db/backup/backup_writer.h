@@ -6,7 +6,7 @@
 //
 // A table of the newest earlier backup is not read again if its file has the same number, size and
 // stamp. Any other table is copied unless a copy has the same bytes, such as one of an interrupted
-// backup.
+// backup. Equal checksums are not enough.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 #include "db/backup/backup_directory.h"
 #include "db/backup/backup_list.h"
-#include "db/backup/data_files.h"
 #include "db/base/context.h"
+#include "db/recovery/file_content.h"
 #include "db/recovery/salvage.h"
 #include "db/version/version_edit.h"
 #include "leveldb/env.h"
@@ -34,7 +34,7 @@ class BackupWriter {
  public:
   /// `store` is the source; its Env has the backup, too.
   BackupWriter(const StoreContext* store, const std::string& dir)
-      : store_(*store), directory_(store->env(), dir), data_(&directory_) {}
+      : store_(*store), directory_(store->env(), dir) {}
 
   leveldb::Status Begin();
 
@@ -61,13 +61,16 @@ class BackupWriter {
   leveldb::Status Copy(const TableMeta& table, const std::string& path,
                        leveldb::SequentialFile* from, DataName* name);
   leveldb::Status CheckTable(uint64_t number, const std::string& path) const;
+  bool IsThere(const DataName& name) const;
+  leveldb::Status FindCopy(const std::string& path, const FileSum& sum,
+                           std::optional<DataName>* found) const;
   leveldb::Status Publish(const FileSum& sum, DataName* name);
   leveldb::Status WriteEntries(leveldb::Iterator* entries, TableMeta* table);
 
   const StoreContext& store_;
   BackupDirectory directory_;
-  DataFiles data_;
-  Tables earlier_;  // of the newest backup whose list can be read
+  std::multimap<uint64_t, DataName> copies_;  // of tables, by size
+  Tables earlier_;                            // of the newest backup whose list can be read
   Tables added_;
   BackupInfo info_;
 };

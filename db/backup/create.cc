@@ -19,6 +19,7 @@
 #include "db/recovery/live_store.h"
 #include "db/recovery/recovery.h"
 #include "table/merging_iterator.h"
+#include "util/file_util.h"
 
 namespace lull {
 namespace {
@@ -86,10 +87,10 @@ Status LiveStore::TryLoad(const BackupWriter& writer) {
   for (const TableMeta& table : recovered_.manifest.version->AllTables()) {
     if (opened_.size() == kOpenFilesMax) break;
     if (writer.Knows(table.number)) continue;
-    leveldb::SequentialFile* raw = nullptr;
+    std::unique_ptr<leveldb::SequentialFile> file;
     // Without a descriptor, AddTables tries again.
-    if (context_.env()->NewSequentialFile(TableFileName(context_.name, table.number), &raw).ok())
-      opened_[table.number].reset(raw);
+    if (OpenForReading(context_.env(), TableFileName(context_.name, table.number), &file).ok())
+      opened_[table.number] = std::move(file);
   }
   return status;
 }

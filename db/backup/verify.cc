@@ -8,7 +8,7 @@
 
 #include "db/backup/backup_directory.h"
 #include "db/backup/backups.h"
-#include "db/backup/file_content.h"
+#include "db/recovery/file_content.h"
 
 namespace lull {
 namespace {

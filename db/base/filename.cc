@@ -2,7 +2,6 @@
 #include "db/base/filename.h"
 
 #include "leveldb/slice.h"
-#include "util/env_extension.h"
 #include "util/file_util.h"
 #include "util/logging.h"
 
@@ -11,28 +10,27 @@ namespace {
 
 constexpr char kDescriptorPrefix[] = "MANIFEST-";
 
-/// At least six digits, so that names sort by number in a listing.
-std::string Digits(uint64_t number) {
-  const std::string digits = std::to_string(number);
-  return std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0') + digits;
-}
-
-std::string DescriptorBaseName(uint64_t number) { return kDescriptorPrefix + Digits(number); }
+std::string DescriptorBaseName(uint64_t number) { return kDescriptorPrefix + NumberText(number); }
 
 std::string In(const std::string& store, const std::string& base) { return store + "/" + base; }
 
 }  // namespace
 
+std::string NumberText(uint64_t number) {
+  const std::string digits = std::to_string(number);
+  return std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0') + digits;
+}
+
 std::string LogFileName(const std::string& store, uint64_t number) {
-  return In(store, Digits(number) + ".log");
+  return In(store, NumberText(number) + ".log");
 }
 
 std::string TableFileName(const std::string& store, uint64_t number) {
-  return In(store, Digits(number) + ".ldb");
+  return In(store, NumberText(number) + ".ldb");
 }
 
 std::string LegacyTableFileName(const std::string& store, uint64_t number) {
-  return In(store, Digits(number) + ".sst");
+  return In(store, NumberText(number) + ".sst");
 }
 
 std::string ExistingTableFileName(leveldb::Env* env, const std::string& store, uint64_t number) {
@@ -50,7 +48,7 @@ std::string CurrentFileName(const std::string& store) { return In(store, "CURREN
 std::string LockFileName(const std::string& store) { return In(store, "LOCK"); }
 
 std::string TempFileName(const std::string& store, uint64_t number) {
-  return In(store, Digits(number) + ".dbtmp");
+  return In(store, NumberText(number) + ".dbtmp");
 }
 
 std::string InfoLogFileName(const std::string& store) { return In(store, "LOG"); }
@@ -78,7 +76,7 @@ std::optional<ParsedFileName> ParseFileName(const std::string& name) {
   uint64_t number = 0;
   if (!ConsumeDecimal(&rest, &number) || number > kFileNumberMax) return std::nullopt;
   // A store opens 000007.log, so 7.log is not its file.
-  if (leveldb::Slice(from_number.data(), from_number.size() - rest.size()) != Digits(number))
+  if (leveldb::Slice(from_number.data(), from_number.size() - rest.size()) != NumberText(number))
     return std::nullopt;
   if (is_descriptor) {
     if (!rest.empty()) return std::nullopt;
@@ -99,9 +97,7 @@ leveldb::Status WriteCurrent(leveldb::Env* env, const std::string& store, const 
     env->RemoveFile(temp);
     return status;
   }
-  EnvExtension* const extension = ExtensionOf(env);
-  if (extension == nullptr) return status;
-  return extension->SyncDirectory(store);
+  return SyncNamesIn(env, store);
 }
 
 leveldb::Status SetCurrentFile(leveldb::Env* env, const std::string& store,

@@ -15,6 +15,8 @@ namespace lull {
 
 enum class FileKind { kLog, kTable, kDescriptor, kCurrent, kLock, kTemp, kInfoLog };
 
+/// At least six digits, so that names sort by number in a listing.
+std::string NumberText(uint64_t number);
 std::string LogFileName(const std::string& store, uint64_t number);
 std::string TableFileName(const std::string& store, uint64_t number);
 std::string LegacyTableFileName(const std::string& store, uint64_t number);

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "db/base/filename.h"
-#include "util/env_extension.h"
 #include "util/file_util.h"
 
 namespace lull {
@@ -76,8 +75,7 @@ Status RemoveStoreFiles(leveldb::Env* env, const std::string& dir) {
     const Status removed = env->RemoveFile(path);
     if (result.ok() && !IsDirectory(env, path)) result = removed;
   }
-  EnvExtension* const extension = ExtensionOf(env);
-  if (result.ok() && extension != nullptr) result = extension->SyncDirectory(dir);
+  if (result.ok()) result = SyncNamesIn(env, dir);
   const std::string current = CurrentFileName(dir);
   return result.ok() && env->FileExists(current) ? env->RemoveFile(current) : result;
 }

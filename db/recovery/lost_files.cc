@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "db/base/filename.h"
-#include "db/recovery/copy_file.h"
+#include "db/recovery/file_content.h"
 #include "db/wal/log_format.h"
 #include "db/wal/wal_reader.h"
 #include "leveldb/env.h"
@@ -17,17 +17,10 @@
 namespace lull {
 namespace {
 
-bool HaveSameContents(leveldb::Env* env, const std::string& a, const std::string& b) {
-  std::string bytes_of_a, bytes_of_b;
-  return leveldb::ReadFileToString(env, a, &bytes_of_a).ok() &&
-         leveldb::ReadFileToString(env, b, &bytes_of_b).ok() && bytes_of_a == bytes_of_b;
-}
-
 /// The size of the file up to the end of the block with its last byte that is not zero.
 uint64_t BytesWithoutZeros(leveldb::Env* env, const std::string& path) {
-  leveldb::SequentialFile* raw = nullptr;
-  if (!env->NewSequentialFile(path, &raw).ok()) return UINT64_MAX;
-  const std::unique_ptr<leveldb::SequentialFile> file(raw);
+  std::unique_ptr<leveldb::SequentialFile> file;
+  if (!OpenForReading(env, path, &file).ok()) return UINT64_MAX;
   const auto scratch = std::make_unique_for_overwrite<char[]>(log::kBlockBytes);
   uint64_t at = 0, end = 0;
   leveldb::Slice piece;
@@ -44,8 +37,8 @@ uint64_t BytesWithoutZeros(leveldb::Env* env, const std::string& path) {
 /// How many bytes of a log to keep: up to its last record, or with the damage after that. 0 if it
 /// has no entry, and no damage that can hide one.
 uint64_t BytesToKeep(leveldb::Env* env, const std::string& path) {
-  const std::unique_ptr<WalReader> reader = OpenWal(env, path);
-  if (reader == nullptr) return UINT64_MAX;
+  std::unique_ptr<WalReader> reader;
+  if (!OpenWal(env, path, /*may_grow=*/false, &reader).ok()) return UINT64_MAX;
   bool has_entries = false;
   for (leveldb::Slice record; reader->ReadRecord(&record);)
     has_entries = has_entries || !IsWalPreamble(record);
@@ -103,7 +96,8 @@ leveldb::Status KeepOne(const StoreContext& context, const std::string& file,
   }
   std::string to = NameInLost(context, file, 1);
   for (int n = 2; env->FileExists(to); ++n) {
-    if (HaveSameContents(env, from, to)) return leveldb::Status::OK();
+    bool is_same = false;
+    if (SameContent(env, from, to, &is_same).ok() && is_same) return leveldb::Status::OK();
     to = NameInLost(context, file, n);
   }
   // Write the note before the file: a file already in lost/ gets no note.

@@ -25,9 +25,10 @@ Status MissingWrites(const ManifestState& manifest, const std::string& path,
 }  // namespace
 
 SequenceNumber FirstSequence(const StoreContext& context, const std::string& path) {
-  const std::unique_ptr<WalReader> reader = OpenWal(context.env(), path);
+  std::unique_ptr<WalReader> reader;
   leveldb::Slice record;
-  if (reader == nullptr || !reader->ReadRecord(&record) || record.size() < batch::kHeaderBytes)
+  if (!OpenWal(context.env(), path, /*may_grow=*/false, &reader).ok() ||
+      !reader->ReadRecord(&record) || record.size() < batch::kHeaderBytes)
     return 0;
   return batch::HasPossibleSequence(record) ? batch::SequenceOf(record) : 0;
 }

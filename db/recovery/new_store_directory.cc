@@ -6,6 +6,7 @@
 
 #include "db/base/filename.h"
 #include "db/base/store_mark.h"
+#include "util/file_util.h"
 
 namespace lull {
 namespace {
@@ -16,7 +17,25 @@ bool PrecedesMark(const std::string& name) {
   return parsed && (parsed->kind == FileKind::kLock || parsed->kind == FileKind::kTemp);
 }
 
-}  // namespace
+class NewStoreDirectory {
+ public:
+  NewStoreDirectory(leveldb::Env* env, const std::string& dir) : env_(env), dir_(dir) {}
+
+  leveldb::Status Make();
+  leveldb::Status Commit(uint64_t manifest_number);
+  /// After a failure of any call but Make.
+  void TakeBack();
+
+ private:
+  leveldb::Status CheckIsEmpty();
+  leveldb::Status Begin();
+  void Unlock();
+
+  leveldb::Env* const env_;
+  const std::string dir_;
+  leveldb::FileLock* lock_ = nullptr;
+  bool is_ours_ = false;  // this attempt or an earlier one created the directory
+};
 
 /// Fails if the directory has files that no earlier attempt created. Sets is_ours_ if one did.
 leveldb::Status NewStoreDirectory::CheckIsEmpty() {
@@ -63,7 +82,7 @@ leveldb::Status NewStoreDirectory::Begin() {
 leveldb::Status NewStoreDirectory::Commit(uint64_t manifest_number) {
   // The name of a directory that already existed is its creator's responsibility.
   leveldb::Status status =
-      is_ours_ ? SyncDirectory(ParentDirectoryName(dir_)) : leveldb::Status::OK();
+      is_ours_ ? SyncNamesIn(env_, ParentDirectoryName(dir_)) : leveldb::Status::OK();
   if (status.ok()) status = SetCurrentFile(env_, dir_, manifest_number);
   if (status.ok()) Unlock();
   return status;
@@ -83,6 +102,19 @@ void NewStoreDirectory::TakeBack() {
 void NewStoreDirectory::Unlock() {
   env_->RemoveFile(LockFileName(dir_));
   env_->UnlockFile(lock_);
+}
+
+}  // namespace
+
+leveldb::Status WriteNewStore(leveldb::Env* env, const std::string& dir, uint64_t manifest_number,
+                              const std::function<leveldb::Status()>& write_files) {
+  NewStoreDirectory directory(env, dir);
+  leveldb::Status status = directory.Make();
+  if (!status.ok()) return status;
+  status = write_files();
+  if (status.ok()) status = directory.Commit(manifest_number);
+  if (!status.ok()) directory.TakeBack();
+  return status;
 }
 
 }  // namespace lull

@@ -222,11 +222,9 @@ bool WalReplay::MayStayInMemory() const {
 }
 
 leveldb::Status WalReplay::ReplayOne(uint64_t number, const std::string& path) {
-  leveldb::SequentialFile* raw = nullptr;
-  leveldb::Status status = context_->env()->NewSequentialFile(path, &raw);
+  std::unique_ptr<WalReader> opened;
+  leveldb::Status status = OpenWal(context_->env(), path, limits_.logs_may_grow, &opened);
   if (!status.ok()) return status;
-  auto opened = std::make_unique<WalReader>(std::unique_ptr<leveldb::SequentialFile>(raw), path,
-                                            limits_.logs_may_grow ? context_->env() : nullptr);
   WalReader& reader = *opened;
   leveldb::Slice record;
   last_ = {};
@@ -455,8 +453,8 @@ SequenceNumber GiveBackSpace(StoreContext* context, uint64_t named, SequenceNumb
   bool is_whole = true;  // the WALs so far: clean, without a gap
   std::erase_if(*wals, [&](uint64_t number) {
     const std::string path = LogFileName(context->name, number);
-    const std::unique_ptr<WalReader> reader = OpenWal(context->env(), path);
-    if (reader == nullptr) return is_whole = false;
+    std::unique_ptr<WalReader> reader;
+    if (!OpenWal(context->env(), path, /*may_grow=*/false, &reader).ok()) return is_whole = false;
     leveldb::Slice record;
     bool has_records = false;
     for (; reader->ReadRecord(&record); has_records = true) {

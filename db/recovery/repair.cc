@@ -30,6 +30,7 @@
 #include "db/version/foreign_store.h"
 #include "db/version/manifest.h"
 #include "leveldb/db.h"
+#include "util/file_util.h"
 #include "util/logging.h"
 
 namespace lull {
@@ -79,7 +80,6 @@ class Repairer {
   Status BuildVersion();
   Status Install();
   std::vector<std::string> TheRest() const;
-  Status SyncDirectory(const std::string& directory);
 
   StoreContext context_;
   const WorkProgress& progress_;
@@ -154,9 +154,8 @@ Status Repairer::Run() {
 // A CURRENT without permission to read it, for example, is not damaged.
 Status Repairer::CheckCurrentOpens() const {
   if (directory_.current.empty()) return Status::OK();
-  leveldb::SequentialFile* raw = nullptr;
-  const Status status = context_.env()->NewSequentialFile(CurrentFileName(context_.name), &raw);
-  delete raw;
+  std::unique_ptr<leveldb::SequentialFile> file;
+  const Status status = OpenForReading(context_.env(), CurrentFileName(context_.name), &file);
   return status.IsNotFound() ? Status::OK() : status;
 }
 
@@ -492,12 +491,7 @@ Status Repairer::Install() {
     const std::string path = context_.name + "/" + file;
     if (status.ok() && context_.env()->FileExists(path)) status = context_.env()->RemoveFile(path);
   }
-  return status.ok() && !rest.empty() ? SyncDirectory(context_.name) : status;
-}
-
-Status Repairer::SyncDirectory(const std::string& directory) {
-  return context_.extension == nullptr ? Status::OK()
-                                       : context_.extension->SyncDirectory(directory);
+  return status.ok() && !rest.empty() ? SyncNamesIn(context_.env(), context_.name) : status;
 }
 
 // The files that the new MANIFEST does not need.

@@ -102,10 +102,10 @@ Status TableHistory::Read(StoreContext* context, const DirectoryListing& listing
     if (leveldb::ReadFileToString(context->env(), path, &bytes).ok() &&
         NamesOther(bytes, context->options.comparator->Name()))
       other = path;
-    leveldb::SequentialFile* raw = nullptr;
-    Status status = context->env()->NewSequentialFile(path, &raw);
+    std::unique_ptr<leveldb::SequentialFile> file;
+    Status status = OpenForReading(context->env(), path, &file);
     if (!status.ok()) return status;
-    log::Reader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+    log::Reader reader(std::move(file), path);
     Slice record;
     while (reader.ReadRecord(&record)) {
       VersionEdit edit;

@@ -254,30 +254,29 @@ Status MergeTables(const StoreContext& context, std::vector<TableScan> tables, D
 }
 
 Status WalSalvage::Add(const std::string& path) {
-  leveldb::SequentialFile* raw = nullptr;
-  Status status = context_->env()->NewSequentialFile(path, &raw);
+  std::unique_ptr<WalReader> reader;
+  Status status = OpenWal(context_->env(), path, /*may_grow=*/false, &reader);
   if (!status.ok()) return status;
-  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
-  reader.SkipFaults();
+  reader->SkipFaults();
   const auto note = [&](Status damage) {
     if (!damage.ok()) damage_.push_back(std::move(damage));
   };
   Slice record;
   bool has_records = false;
-  while (reader.ReadRecord(&record)) {
-    note(reader.TakeSkipped());
+  while (reader->ReadRecord(&record)) {
+    note(reader->TakeSkipped());
     if (!std::exchange(has_records, true)) note(CheckBefore(record, path));
     const Status bad = AddRecord(record);
     if (!bad.ok()) {
-      note(Status::Corruption(
-          path,
-          "record at offset " + std::to_string(reader.LastRecordOffset()) + ": " + bad.ToString()));
+      note(Status::Corruption(path, "record at offset " +
+                                        std::to_string(reader->LastRecordOffset()) + ": " +
+                                        bad.ToString()));
     }
     if (buffer_bytes_ < kBufferBytesMax) continue;
     status = WriteTable();
     if (!status.ok()) return status;
   }
-  note(reader.status());
+  note(reader->status());
   met_empty_ = met_empty_ || !has_records;
   return Status::OK();
 }

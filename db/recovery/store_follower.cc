@@ -110,10 +110,7 @@ bool StoreFollower::ReadWals(const std::vector<uint64_t>& numbers) {
       state_.last_wal->Continue();
     } else {
       const std::string path = LogFileName(context_->name, number);
-      leveldb::SequentialFile* raw = nullptr;
-      if (!context_->env()->NewSequentialFile(path, &raw).ok()) return false;
-      opened = std::make_unique<WalReader>(std::unique_ptr<leveldb::SequentialFile>(raw), path,
-                                           context_->env());
+      if (!OpenWal(context_->env(), path, /*may_grow=*/true, &opened).ok()) return false;
     }
     WalReader& reader = opened != nullptr ? *opened : *state_.last_wal;
     reader.StopAtZeros();

@@ -199,24 +199,23 @@ Status Checker::CheckTable(uint64_t number, const TableFile* listed, Progress* p
 /// Fails if the log cannot be opened.
 Status Checker::CheckLog(uint64_t number) {
   const std::string path = LogFileName(directory_, number);
-  leveldb::SequentialFile* raw = nullptr;
-  const Status status = store_.context.env()->NewSequentialFile(path, &raw);
+  std::unique_ptr<WalReader> reader;
+  const Status status = OpenWal(store_.context.env(), path, /*may_grow=*/true, &reader);
   if (status.IsNotFound()) return Status::OK();  // its entries are in a table now
   if (!status.ok()) return status;
-  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path, store_.context.env());
   leveldb::Slice record;
   std::vector<std::string> damage;
   uint64_t records = 0;
-  while (reader.ReadRecord(&record)) {
+  while (reader->ReadRecord(&record)) {
     ++records;
     const Status valid = batch::Validate(record);
     if (valid.ok()) continue;
-    damage.push_back(path + ": record at offset " + std::to_string(reader.LastRecordOffset()) +
+    damage.push_back(path + ": record at offset " + std::to_string(reader->LastRecordOffset()) +
                      ": " + valid.ToString());
   }
-  if (!reader.status().ok()) damage.push_back(reader.status().ToString());
+  if (!reader->status().ok()) damage.push_back(reader->status().ToString());
   // Another process can recycle a log while it is read here; ignore what that breaks.
-  const bool torn = reader.end() == log::LogEnd::kTorn;
+  const bool torn = reader->end() == log::LogEnd::kTorn;
   if ((torn || !damage.empty()) && !StillNeedsLog(number)) return status;
   ++logs_;
   log_records_ += records;

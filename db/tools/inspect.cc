@@ -218,13 +218,12 @@ int RunLevels(const Invocation& call) {
 }
 
 int RunManifest(const Invocation& call) {
-  leveldb::Env* const env = leveldb::Env::Default();
   std::string path;
   Status status = FindManifest(call.store, &path);
-  leveldb::SequentialFile* raw = nullptr;
-  if (status.ok()) status = env->NewSequentialFile(path, &raw);
+  std::unique_ptr<leveldb::SequentialFile> file;
+  if (status.ok()) status = OpenForReading(leveldb::Env::Default(), path, &file);
   if (!status.ok()) return Fail(status, call.json);
-  log::Reader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+  log::Reader reader(std::move(file), path);
   leveldb::Slice record;
   while (reader.ReadRecord(&record)) {
     VersionEdit edit;

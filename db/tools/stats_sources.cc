@@ -26,10 +26,9 @@ Status ReadBegin(leveldb::Env* env, const std::string& path, size_t bytes_max, s
   // An ordinary file: to open a named pipe would wait for a writer.
   Status status = env->GetFileSize(path, &bytes);
   if (!status.ok() || bytes == 0) return status;
-  leveldb::SequentialFile* raw = nullptr;
-  status = env->NewSequentialFile(path, &raw);
+  std::unique_ptr<leveldb::SequentialFile> file;
+  status = OpenForReading(env, path, &file);
   if (!status.ok()) return status;
-  const std::unique_ptr<leveldb::SequentialFile> file(raw);
   std::string scratch(std::min<uint64_t>(bytes, bytes_max), '\0');
   leveldb::Slice read;
   status = file->Read(scratch.size(), &read, scratch.data());

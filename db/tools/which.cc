@@ -14,6 +14,7 @@
 #include "db/tools/commands.h"
 #include "leveldb/env.h"
 #include "util/build_info.h"
+#include "util/file_util.h"
 
 namespace lull::tools {
 namespace {
@@ -52,13 +53,10 @@ Status OpenCode(const std::string& process, const std::string& name, const std::
   const size_t dash = range.find('-');
   const std::string mapped = process + "/map_files/" + without_zeros(range.substr(0, dash)) + "-" +
                              without_zeros(range.substr(dash + 1));
-  leveldb::SequentialFile* opened = nullptr;
-  Status status = leveldb::Env::Default()->NewSequentialFile(mapped, &opened);
-  if (!status.ok()) {
-    // The process can have another root, as in a container.
-    status = leveldb::Env::Default()->NewSequentialFile(process + "/root" + name, &opened);
-  }
-  file->reset(opened);
+  Status status = OpenForReading(leveldb::Env::Default(), mapped, file);
+  // The process can have another root, as in a container.
+  if (!status.ok())
+    status = OpenForReading(leveldb::Env::Default(), process + "/root" + name, file);
   return status.ok() ? status : Status::IOError(name, "cannot be read; try it as root");
 }
 

@@ -5,6 +5,7 @@
 
 #include "db/memory/batch_format.h"
 #include "util/coding.h"
+#include "util/file_util.h"
 
 namespace lull {
 
@@ -24,10 +25,13 @@ WalReader::WalReader(std::unique_ptr<leveldb::SequentialFile> file, std::string 
           std::move(file), std::move(file_name),
           [this](const leveldb::Slice& beginning) { return IsOwn(beginning); }, env) {}
 
-std::unique_ptr<WalReader> OpenWal(leveldb::Env* env, const std::string& path) {
-  leveldb::SequentialFile* raw = nullptr;
-  if (!env->NewSequentialFile(path, &raw).ok()) return nullptr;
-  return std::make_unique<WalReader>(std::unique_ptr<leveldb::SequentialFile>(raw), path);
+leveldb::Status OpenWal(leveldb::Env* env, const std::string& path, bool may_grow,
+                        std::unique_ptr<WalReader>* reader) {
+  std::unique_ptr<leveldb::SequentialFile> file;
+  leveldb::Status status = OpenForReading(env, path, &file);
+  if (status.ok())
+    *reader = std::make_unique<WalReader>(std::move(file), path, may_grow ? env : nullptr);
+  return status;
 }
 
 bool WalReader::ReadRecord(leveldb::Slice* record) {

@@ -68,7 +68,8 @@ class WalReader {
   uint64_t valid_bytes_ = 0;
 };
 
-/// Opens a WAL that no process appends to. Returns nullptr if that fails.
-std::unique_ptr<WalReader> OpenWal(leveldb::Env* env, const std::string& path);
+/// Opens a WAL. `may_grow`: another process can append to it.
+leveldb::Status OpenWal(leveldb::Env* env, const std::string& path, bool may_grow,
+                        std::unique_ptr<WalReader>* reader);
 
 }  // namespace lull

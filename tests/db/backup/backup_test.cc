@@ -14,7 +14,7 @@
 
 #include "db/backup/backup_list.h"
 #include "db/backup/backups.h"
-#include "db/backup/file_content.h"
+#include "db/recovery/file_content.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leveldb/db.h"

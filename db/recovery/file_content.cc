@@ -1,5 +1,5 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-#include "db/backup/file_content.h"
+#include "db/recovery/file_content.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,6 +7,7 @@
 
 #include "util/crc32c.h"
 #include "util/env_extension.h"
+#include "util/file_util.h"
 
 namespace lull {
 namespace {
@@ -15,14 +16,6 @@ using leveldb::Slice;
 using leveldb::Status;
 
 constexpr size_t kPieceBytes = 256 << 10;
-
-Status OpenForReading(leveldb::Env* env, const std::string& path,
-                      std::unique_ptr<leveldb::SequentialFile>* file) {
-  leveldb::SequentialFile* raw = nullptr;
-  const Status status = env->NewSequentialFile(path, &raw);
-  file->reset(raw);
-  return status;
-}
 
 Status ForEachPiece(leveldb::SequentialFile* file,
                     const std::function<Status(const Slice& piece)>& use) {
@@ -126,6 +119,20 @@ Status CopyContent(leveldb::Env* env, leveldb::SequentialFile* from, const std::
   file.reset();
   if (!status.ok()) env->RemoveFile(to);
   return status;
+}
+
+Status LinkOrCopy(const StoreContext& context, const std::string& from, const std::string& to,
+                  uint64_t bytes) {
+  Status status = Status::NotSupported(to);
+  if (context.extension != nullptr) status = context.extension->LinkFile(from, to);
+  if (!status.IsNotSupportedError()) return status;
+  std::unique_ptr<leveldb::SequentialFile> file;
+  FileSum sum;
+  status = OpenForReading(context.env(), from, &file);
+  if (status.ok()) status = CopyContent(context.env(), file.get(), to, &sum);
+  if (!status.ok() || sum.bytes == bytes) return status;
+  return Status::Corruption(
+      from, "has " + std::to_string(sum.bytes) + " bytes, not " + std::to_string(bytes));
 }
 
 }  // namespace lull

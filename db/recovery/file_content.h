@@ -1,13 +1,14 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Whole files: checksums, comparison, copies. Backups and restores use them on the calling thread.
-// Each reads from the start to the end, and treats a short read as progress, not as the end.
+// Whole files: checksums, comparison, copies, links. Any thread, which each function blocks. Each
+// reads from the start to the end, and treats a short read as progress, not as the end.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
 
+#include "db/base/context.h"
 #include "leveldb/env.h"
 #include "leveldb/status.h"
 
@@ -33,5 +34,11 @@ leveldb::Status NewDataFile(leveldb::Env* env, const std::string& path,
 /// durable, but the name is not. On an error removes `to`.
 leveldb::Status CopyContent(leveldb::Env* env, leveldb::SequentialFile* from, const std::string& to,
                             FileSum* sum);
+
+/// Gives a file that is no longer written to a second name: links `to` to `from`, or copies it if
+/// the Env has no links. Durable, except for the new name. A copy fails with Corruption if `from`
+/// does not have `bytes` bytes.
+leveldb::Status LinkOrCopy(const StoreContext& context, const std::string& from,
+                           const std::string& to, uint64_t bytes);
 
 }  // namespace lull
