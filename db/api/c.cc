@@ -39,35 +39,11 @@ const char* BytesOf(const Slice& slice, size_t* size) {
   return slice.data();
 }
 
-/// A bound of a range; a C caller omits it with a null pointer.
-const Slice* NullIfUnset(const Slice& bound) { return bound.data() == nullptr ? nullptr : &bound; }
-
 /// The object of a handle; nullptr for a null handle.
 template <class Handle>
 auto RepOrNull(const Handle* handle) {
   return handle == nullptr ? nullptr : &*handle->rep;
 }
-
-/// Common to all objects made of C functions: their state and its destructor.
-class CState {
- public:
-  using Destructor = void (*)(void*);
-  using NameFunction = const char* (*)(void*);
-
-  CState(void* state, Destructor destructor, NameFunction name)
-      : state_(state), destructor_(destructor), name_(name) {}
-  ~CState() { destructor_(state_); }
-  CState(const CState&) = delete;
-  CState& operator=(const CState&) = delete;
-
-  void* get() const { return state_; }
-  const char* name() const { return name_(state_); }
-
- private:
-  void* const state_;
-  const Destructor destructor_;
-  const NameFunction name_;
-};
 
 class CComparator final : public leveldb::Comparator {
  public:
@@ -220,9 +196,7 @@ void leveldb_approximate_sizes(leveldb_t* db, int ranges_count, const char* cons
 
 void leveldb_compact_range(leveldb_t* db, const char* first, size_t first_bytes, const char* last,
                            size_t last_bytes) {
-  const Slice begin(first, first_bytes);
-  const Slice end(last, last_bytes);
-  db->rep->CompactRange(NullIfUnset(begin), NullIfUnset(end));
+  db->rep->CompactRange(NullIfUnset({first, first_bytes}), NullIfUnset({last, last_bytes}));
 }
 
 // ---- Stores that are not open ----

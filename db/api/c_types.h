@@ -18,6 +18,7 @@
 #include "leveldb/filter_policy.h"
 #include "leveldb/iterator.h"
 #include "leveldb/options.h"
+#include "leveldb/slice.h"
 #include "leveldb/status.h"
 #include "leveldb/write_batch.h"
 
@@ -82,5 +83,34 @@ char* MallocedCopy(std::string_view bytes);
 /// Sets `errptr` as LevelDB does: unchanged if `status` is OK; otherwise frees the old message and
 /// replaces it. Returns status.ok().
 bool KeepError(const leveldb::Status& status, char** errptr);
+
+/// A bound of a range; a C caller omits it with a null pointer.
+inline const leveldb::Slice* NullIfUnset(const leveldb::Slice& bound) {
+  return bound.data() == nullptr ? nullptr : &bound;
+}
+
+/// Common to all objects made of C functions: their state, and its destructor, which can
+/// be null.
+class CState {
+ public:
+  using Destructor = void (*)(void*);
+  using NameFunction = const char* (*)(void*);
+
+  CState(void* state, Destructor destructor, NameFunction name = nullptr)
+      : state_(state), destructor_(destructor), name_(name) {}
+  ~CState() {
+    if (destructor_ != nullptr) destructor_(state_);
+  }
+  CState(const CState&) = delete;
+  CState& operator=(const CState&) = delete;
+
+  void* get() const { return state_; }
+  const char* name() const { return name_(state_); }
+
+ private:
+  void* const state_;
+  const Destructor destructor_;
+  const NameFunction name_;
+};
 
 }  // namespace lull::c

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// leveldb::DB, and the functions of lull/lull.h and lull/compaction_filter.h that take an open DB.
+// leveldb::DB, and the functions of lull/lull.h, lull/compaction_filter.h and lull/backup.h that
+// take an open DB.
 #include "leveldb/db.h"
 
 #include <memory>
@@ -8,16 +9,29 @@
 #include <utility>
 #include <vector>
 
+#include "db/backup/backups.h"
 #include "db/base/scheduling_options.h"
 #include "db/recovery/checkpoint.h"
 #include "db/store/store.h"
 #include "leveldb/write_batch.h"
+#include "lull/backup.h"
 #include "lull/compaction_filter.h"
 #include "lull/lull.h"
 #include "lull/write.h"
 #include "util/os.h"
 
 namespace lull {
+namespace {
+
+/// Calls `call` with the Store that `db` points to; errors as Store::Of.
+template <class Call>
+leveldb::Status OnStore(leveldb::DB* db, const char* function, Call call) {
+  Store* store = nullptr;
+  const leveldb::Status status = Store::Of(db, function, &store);
+  return status.ok() ? call(*store) : status;
+}
+
+}  // namespace
 
 const char* VersionString() { return LULL_VERSION_STRING; }
 
@@ -36,45 +50,47 @@ leveldb::Status Open(const leveldb::Options& options, const SchedulingOptions& s
 }
 
 leveldb::Status Flush(leveldb::DB* db) {
-  Store* store = nullptr;
-  const leveldb::Status status = Store::Of(db, "Flush", &store);
-  return status.ok() ? store->Flush() : status;
+  return OnStore(db, "Flush", [](Store& store) { return store.Flush(); });
 }
 
 leveldb::Status CreateCheckpoint(leveldb::DB* db, const std::string& dir) {
-  Store* store = nullptr;
-  leveldb::Status status = Store::Of(db, "CreateCheckpoint", &store);
-  if (!status.ok()) return status;
-  CheckpointSource source;
-  status = store->PinTables(&source);
-  return status.ok() ? WriteCheckpoint(store->context(), source, dir) : status;
+  return OnStore(db, "CreateCheckpoint", [&](Store& store) {
+    CheckpointSource source;
+    const leveldb::Status status = store.PinTables(&source);
+    return status.ok() ? WriteCheckpoint(store.context(), source, dir) : status;
+  });
+}
+
+/// Pins the tables, then copies them without a lock of the store.
+leveldb::Status CreateBackup(leveldb::DB* db, const std::string& dir, BackupInfo* info) {
+  return OnStore(db, "CreateBackup", [&](Store& store) {
+    CheckpointSource source;
+    const leveldb::Status status = store.PinTables(&source);
+    return status.ok() ? BackUpTables(store.context(), source, dir, nullptr, info) : status;
+  });
 }
 
 leveldb::Status SetOptions(leveldb::DB* db, const SchedulingOptions& scheduling) {
-  Store* store = nullptr;
-  const leveldb::Status status = Store::Of(db, "SetOptions", &store);
-  return status.ok() ? store->SetOptions(scheduling.text()) : status;
+  return OnStore(db, "SetOptions",
+                 [&](Store& store) { return store.SetOptions(scheduling.text()); });
 }
 
 leveldb::Status SetCompactionFilter(leveldb::DB* db,
                                     std::shared_ptr<const CompactionFilter> filter) {
-  Store* store = nullptr;
-  const leveldb::Status status = Store::Of(db, "SetCompactionFilter", &store);
-  return status.ok() ? store->SetCompactionFilter(std::move(filter)) : status;
+  return OnStore(db, "SetCompactionFilter",
+                 [&](Store& store) { return store.SetCompactionFilter(std::move(filter)); });
 }
 
 leveldb::Status AddListener(leveldb::DB* db, std::shared_ptr<EventListener> listener) {
-  Store* store = nullptr;
-  const leveldb::Status status = Store::Of(db, "AddListener", &store);
-  if (!status.ok()) return status;
-  if (listener == nullptr) return leveldb::Status::InvalidArgument("AddListener: listener is null");
-  return store->AddListener(std::move(listener));
+  return OnStore(db, "AddListener", [&](Store& store) {
+    return listener == nullptr ? leveldb::Status::InvalidArgument("AddListener: listener is null")
+                               : store.AddListener(std::move(listener));
+  });
 }
 
 leveldb::Status RemoveListener(leveldb::DB* db, const std::shared_ptr<EventListener>& listener) {
-  Store* store = nullptr;
-  const leveldb::Status status = Store::Of(db, "RemoveListener", &store);
-  return status.ok() ? store->RemoveListener(listener.get()) : status;
+  return OnStore(db, "RemoveListener",
+                 [&](Store& store) { return store.RemoveListener(listener.get()); });
 }
 
 leveldb::Status TryWrite(leveldb::DB* db, const leveldb::WriteOptions& options,
@@ -82,49 +98,33 @@ leveldb::Status TryWrite(leveldb::DB* db, const leveldb::WriteOptions& options,
   BusyWrite unread;
   if (busy == nullptr) busy = &unread;
   *busy = {};
-  Store* store = nullptr;
-  const leveldb::Status status = Store::Of(db, "TryWrite", &store);
-  return status.ok() ? store->TryWrite(options, updates, wait_micros_max, busy) : status;
+  return OnStore(db, "TryWrite", [&](Store& store) {
+    return store.TryWrite(options, updates, wait_micros_max, busy);
+  });
 }
 
 leveldb::Status WaitForIdle(leveldb::DB* db) {
-  Store* store = nullptr;
-  const leveldb::Status status = Store::Of(db, "WaitForIdle", &store);
-  return status.ok() ? store->WaitForIdle() : status;
+  return OnStore(db, "WaitForIdle", [](Store& store) { return store.WaitForIdle(); });
 }
-
-namespace {
-
-KeyBounds SpanOf(const leveldb::Slice* begin, const leveldb::Slice* end) {
-  KeyBounds span;
-  if (begin != nullptr) span.begin = begin->ToString();
-  if (end != nullptr) span.end = end->ToString();
-  return span;
-}
-
-}  // namespace
 
 leveldb::Status DeleteRange(leveldb::DB* db, const leveldb::Slice* begin,
                             const leveldb::Slice* end) {
-  Store* store = nullptr;
-  const leveldb::Status status = Store::Of(db, "DeleteRange", &store);
-  return status.ok() ? store->DeleteRange(SpanOf(begin, end)) : status;
+  return OnStore(db, "DeleteRange",
+                 [&](Store& store) { return store.DeleteRange(KeyBounds::Of(begin, end)); });
 }
 
 leveldb::Status IngestTables(leveldb::DB* db, const std::vector<std::string>& paths) {
-  Store* store = nullptr;
-  const leveldb::Status status = Store::Of(db, "IngestTables", &store);
-  return status.ok() ? store->IngestTables(paths) : status;
+  return OnStore(db, "IngestTables", [&](Store& store) { return store.IngestTables(paths); });
 }
 
 leveldb::Status DeleteFilesInRange(leveldb::DB* db, const leveldb::Slice* begin,
                                    const leveldb::Slice* end, DeletedFiles* deleted) {
-  Store* store = nullptr;
-  const leveldb::Status status = Store::Of(db, "DeleteFilesInRange", &store);
   DeletedFiles unread;
   if (deleted == nullptr) deleted = &unread;
   *deleted = {};
-  return status.ok() ? store->DeleteFilesInRange(SpanOf(begin, end), deleted) : status;
+  return OnStore(db, "DeleteFilesInRange", [&](Store& store) {
+    return store.DeleteFilesInRange(KeyBounds::Of(begin, end), deleted);
+  });
 }
 
 }  // namespace lull

@@ -68,11 +68,8 @@ lull_backup_info_t Translate(const BackupInfo& backup) {
 
 class CListener final : public EventListener {
  public:
-  CListener(const lull_callbacks_t& callbacks, void* state, void (*destructor)(void*))
-      : callbacks_(callbacks), state_(state), destructor_(destructor) {}
-  ~CListener() override {
-    if (destructor_ != nullptr) destructor_(state_);
-  }
+  CListener(const lull_callbacks_t& callbacks, void* state, CState::Destructor destructor)
+      : callbacks_(callbacks), state_(state, destructor) {}
 
   void OnJobBegin(const JobInfo& job) override { Tell(callbacks_.job_begin, job); }
   void OnJobPause(const JobInfo& job) override { Tell(callbacks_.job_pause, job); }
@@ -84,13 +81,13 @@ class CListener final : public EventListener {
     if (callbacks_.options_change == nullptr) return;
     const lull_options_info_t info = {options.at_us, options.policy.c_str(),
                                       options.options.c_str()};
-    callbacks_.options_change(state_, &info);
+    callbacks_.options_change(state_.get(), &info);
   }
   void OnWritesRefused(const WritesRefusedInfo& refused) override {
     if (callbacks_.writes_refused == nullptr) return;
     const std::string error = refused.status.ToString();
     const lull_refused_info_t info = {refused.at_us, refused.what.c_str(), error.c_str()};
-    callbacks_.writes_refused(state_, &info);
+    callbacks_.writes_refused(state_.get(), &info);
   }
 
  private:
@@ -98,48 +95,41 @@ class CListener final : public EventListener {
     if (callback == nullptr) return;
     const std::string error = job.status.ok() ? "" : job.status.ToString();
     const lull_job_info_t info = Translate(job, error);
-    callback(state_, &info);
+    callback(state_.get(), &info);
   }
   void Tell(void (*callback)(void*, const lull_stall_info_t*), const StallInfo& stall) const {
     if (callback == nullptr) return;
     const lull_stall_info_t info = Translate(stall);
-    callback(state_, &info);
+    callback(state_.get(), &info);
   }
 
   const lull_callbacks_t callbacks_;
-  void* const state_;
-  void (*const destructor_)(void*);
+  const CState state_;
 };
 
 class CCompactionFilter final : public CompactionFilter {
  public:
   using FilterFunction = uint8_t (*)(void*, const lull_filter_context_t*, const char*, size_t,
                                      const char*, size_t);
-  using NameFunction = const char* (*)(void*);
 
-  CCompactionFilter(void* state, void (*destructor)(void*), FilterFunction filter,
-                    NameFunction name)
-      : state_(state), destructor_(destructor), filter_(filter), name_(name) {}
-  ~CCompactionFilter() override {
-    if (destructor_ != nullptr) destructor_(state_);
-  }
+  CCompactionFilter(void* state, CState::Destructor destructor, FilterFunction filter,
+                    CState::NameFunction name)
+      : state_(state, destructor, name), filter_(filter) {}
 
-  const char* Name() const override { return name_(state_); }
+  const char* Name() const override { return state_.name(); }
   FilterDecision Filter(const FilterContext& context, const leveldb::Slice& key,
                         const leveldb::Slice& value) const override {
     lull_filter_context_t known = {};
     known.output_level = context.output_level;
     known.snapshot_may_see = context.snapshot_may_see ? 1 : 0;
     const bool drop =
-        filter_(state_, &known, key.data(), key.size(), value.data(), value.size()) != 0;
+        filter_(state_.get(), &known, key.data(), key.size(), value.data(), value.size()) != 0;
     return drop ? FilterDecision::kDrop : FilterDecision::kKeep;
   }
 
  private:
-  void* const state_;
-  void (*const destructor_)(void*);
+  const CState state_;
   const FilterFunction filter_;
-  const NameFunction name_;
 };
 
 /// Size of lull_callbacks_t in version 0.1.
@@ -173,6 +163,7 @@ using lull::c::IsGiven;
 using lull::c::IsPart;
 using lull::c::KeepError;
 using lull::c::MallocedCopy;
+using lull::c::NullIfUnset;
 
 extern "C" {
 
@@ -237,8 +228,8 @@ lull_backup_info_t* lull_list_backups(const char* dir, size_t* count, char** err
   for (const lull::BackupInfo& backup : backups) infos.push_back(lull::c::Translate(backup));
   *count = infos.size();
   // malloc aligns for any type.
-  return reinterpret_cast<lull_backup_info_t*>(lull::c::MallocedCopy(
-      {reinterpret_cast<const char*>(infos.data()), infos.size() * sizeof(infos[0])}));
+  return reinterpret_cast<lull_backup_info_t*>(
+      MallocedCopy({reinterpret_cast<const char*>(infos.data()), infos.size() * sizeof(infos[0])}));
 }
 
 void lull_verify_backup(const char* dir, uint64_t id, char** errptr) {
@@ -294,10 +285,8 @@ void lull_multi_get(leveldb_t* db, const leveldb_readoptions_t* options, size_t 
 leveldb_iterator_t* lull_new_iterator(leveldb_t* db, const leveldb_readoptions_t* options,
                                       const char* begin, size_t begin_len, const char* end,
                                       size_t end_len) {
-  const leveldb::Slice from(begin, begin_len);
-  const leveldb::Slice to(end, end_len);
   return new leveldb_iterator_t{std::unique_ptr<leveldb::Iterator>(lull::NewIterator(
-      db->rep, options->rep, begin == nullptr ? nullptr : &from, end == nullptr ? nullptr : &to))};
+      db->rep, options->rep, NullIfUnset({begin, begin_len}), NullIfUnset({end, end_len})))};
 }
 
 leveldb_iterator_t* lull_new_prefix_iterator(leveldb_t* db, const leveldb_readoptions_t* options,
@@ -308,21 +297,17 @@ leveldb_iterator_t* lull_new_prefix_iterator(leveldb_t* db, const leveldb_readop
 
 void lull_delete_range(leveldb_t* db, const char* begin, size_t begin_len, const char* end,
                        size_t end_len, char** errptr) {
-  const leveldb::Slice from(begin, begin_len);
-  const leveldb::Slice to(end, end_len);
-  KeepError(lull::DeleteRange(db->rep, begin == nullptr ? nullptr : &from,
-                              end == nullptr ? nullptr : &to),
-            errptr);
+  KeepError(
+      lull::DeleteRange(db->rep, NullIfUnset({begin, begin_len}), NullIfUnset({end, end_len})),
+      errptr);
 }
 
 void lull_delete_files_in_range(leveldb_t* db, const char* begin, size_t begin_len, const char* end,
                                 size_t end_len, uint64_t* bytes, uint64_t* bytes_left,
                                 char** errptr) {
-  const leveldb::Slice from(begin, begin_len);
-  const leveldb::Slice to(end, end_len);
   lull::DeletedFiles deleted;
-  KeepError(lull::DeleteFilesInRange(db->rep, begin == nullptr ? nullptr : &from,
-                                     end == nullptr ? nullptr : &to, &deleted),
+  KeepError(lull::DeleteFilesInRange(db->rep, NullIfUnset({begin, begin_len}),
+                                     NullIfUnset({end, end_len}), &deleted),
             errptr);
   if (bytes != nullptr) *bytes = deleted.bytes;
   if (bytes_left != nullptr) *bytes_left = deleted.bytes_left;
@@ -390,7 +375,7 @@ uint64_t lull_call_profile_nanos(const lull_call_profile_t* profile, int part) {
 }
 
 char* lull_call_profile_text(const lull_call_profile_t* profile) {
-  return lull::c::MallocedCopy(profile->rep.ToString());
+  return MallocedCopy(profile->rep.ToString());
 }
 
 }  // extern "C"

@@ -1,8 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "lull/read.h"
 
-#include <utility>
-
 #include "db/read/readable.h"
 
 namespace lull {
@@ -34,24 +32,12 @@ leveldb::Status Exists(leveldb::DB* db, const leveldb::ReadOptions& options,
 
 leveldb::Iterator* NewIterator(leveldb::DB* db, const leveldb::ReadOptions& options,
                                const leveldb::Slice* begin, const leveldb::Slice* end) {
-  KeyBounds bounds;
-  if (begin != nullptr) bounds.begin = begin->ToString();
-  if (end != nullptr) bounds.end = end->ToString();
-  return IteratorWithin(db, options, bounds, "NewIterator");
+  return IteratorWithin(db, options, KeyBounds::Of(begin, end), "NewIterator");
 }
 
 leveldb::Iterator* NewPrefixIterator(leveldb::DB* db, const leveldb::ReadOptions& options,
                                      const leveldb::Slice& prefix) {
-  KeyBounds bounds;
-  bounds.begin = prefix.ToString();
-  std::string end = prefix.ToString();
-  // The next prefix: without bytes 0xff at its end, and one more in the last of the others.
-  while (!end.empty() && static_cast<unsigned char>(end.back()) == 0xff) end.pop_back();
-  if (!end.empty()) {
-    end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
-    bounds.end = std::move(end);
-  }
-  return IteratorWithin(db, options, bounds, "NewPrefixIterator");
+  return IteratorWithin(db, options, KeyBounds::OfPrefix(prefix), "NewPrefixIterator");
 }
 
 }  // namespace lull

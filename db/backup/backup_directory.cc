@@ -32,7 +32,7 @@ BackupDirectory::~BackupDirectory() {
 std::string BackupDirectory::TempDataPath() const { return DataDirectory() + kTempName; }
 std::string BackupDirectory::TempListPath() const { return ListDirectory() + kTempName; }
 std::string BackupDirectory::ListPath(uint64_t id) const {
-  return ListDirectory() + "/" + NumberText(id);
+  return ListDirectory() + "/" + PaddedNumber(id);
 }
 
 Status BackupDirectory::ListIds(std::vector<uint64_t>* ids) const {
@@ -43,7 +43,7 @@ Status BackupDirectory::ListIds(std::vector<uint64_t>* ids) const {
   for (const std::string& name : names) {
     Slice rest(name);
     uint64_t id = 0;
-    if (ConsumeDecimal(&rest, &id) && id > 0 && NumberText(id) == name) ids->push_back(id);
+    if (ConsumeDecimal(&rest, &id) && id > 0 && PaddedNumber(id) == name) ids->push_back(id);
   }
   std::sort(ids->begin(), ids->end());
   return ids->empty() ? Status::NotFound(dir_, "contains no backups") : Status::OK();

@@ -35,19 +35,12 @@ Status BackupWriter::Begin() {
   return status;
 }
 
-std::optional<FileStamp> BackupWriter::StampOf(const std::string& path) const {
-  FileStamp stamp;
-  if (store_.extension == nullptr || !store_.extension->GetFileStamp(path, &stamp).ok())
-    return std::nullopt;
-  return stamp;
-}
-
 Status BackupWriter::AddTable(const TableMeta& table,
                               std::unique_ptr<leveldb::SequentialFile> opened, bool* is_gone) {
   *is_gone = false;
   if (added_.contains(table.number)) return Status::OK();
   const std::string path = ExistingTableFileName(store_.env(), store_.name, table.number);
-  const std::optional<FileStamp> stamp = StampOf(path);
+  const std::optional<FileStamp> stamp = store_.StampOf(path);
   std::optional<DataName> name;
   Status status = Reuse(table, path, stamp, &name);
   if (status.ok() && !name && opened == nullptr) {

@@ -55,7 +55,6 @@ class BackupWriter {
  private:
   using Tables = std::map<uint64_t, BackedUpTable>;  // by number
 
-  std::optional<FileStamp> StampOf(const std::string& path) const;
   leveldb::Status Reuse(const TableMeta& table, const std::string& path,
                         const std::optional<FileStamp>& stamp, std::optional<DataName>* found);
   leveldb::Status Copy(const TableMeta& table, const std::string& path,

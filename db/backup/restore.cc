@@ -80,4 +80,11 @@ Status RestoreFrom(leveldb::Env* env, const std::string& dir, uint64_t id,
   return status;
 }
 
+Status RestoreBackup(leveldb::Env* env, const std::string& dir, uint64_t id,
+                     const std::string& target) {
+  if (env == nullptr) return Status::InvalidArgument("RestoreBackup: env is null");
+  BackupInfo info;
+  return RestoreFrom(env, dir, id, target, nullptr, &info);
+}
+
 }  // namespace lull

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Verifies backups: reads each list, and each copy of a table that a list names once. Takes no
-// lock. A prune can remove backups meanwhile, so what is missing counts only while a list needs it.
+// Lists and verifies backups. To verify reads each list, and each copy of a table that a list names
+// once. Takes no lock. A prune can remove backups meanwhile, so what is missing counts only while a
+// list needs it.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -103,6 +104,31 @@ Status VerifyBackups(leveldb::Env* env, const std::string& dir, uint64_t id,
                      const BackupProgress& progress, VerifiedBackups* result) {
   *result = {};
   return Verifier(env, dir, result).Run(id, progress);
+}
+
+Status VerifyBackup(leveldb::Env* env, const std::string& dir, uint64_t id) {
+  if (env == nullptr) return Status::InvalidArgument("VerifyBackup: env is null");
+  VerifiedBackups result;
+  const Status status = VerifyBackups(env, dir, id, nullptr, &result);
+  return status.ok() && !result.damage.empty() ? result.damage.front() : status;
+}
+
+Status ListBackups(leveldb::Env* env, const std::string& dir, std::vector<BackupInfo>* backups) {
+  backups->clear();
+  if (env == nullptr) return Status::InvalidArgument("ListBackups: env is null");
+  const BackupDirectory directory(env, dir);
+  std::vector<uint64_t> ids;
+  Status result = directory.ListIds(&ids);
+  for (const uint64_t id : ids) {
+    BackupList list;
+    const Status status = directory.ReadList(id, &list);
+    if (status.ok()) {
+      backups->push_back(list.info);
+    } else if (result.ok() && !status.IsNotFound()) {  // a prune can remove lists meanwhile
+      result = status;
+    }
+  }
+  return result;
 }
 
 }  // namespace lull

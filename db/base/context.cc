@@ -72,6 +72,12 @@ leveldb::Status StoreContext::OpenTableFile(
   return status;
 }
 
+std::optional<FileStamp> StoreContext::StampOf(const std::string& path) const {
+  FileStamp stamp;
+  if (extension == nullptr || !extension->GetFileStamp(path, &stamp).ok()) return std::nullopt;
+  return stamp;
+}
+
 leveldb::Status StoreContext::RemoveFile(const std::string& path) const {
   const leveldb::Status status = extension == nullptr ? CheckPlace(nullptr) : leveldb::Status::OK();
   return status.ok() ? env()->RemoveFile(path) : status;

@@ -77,6 +77,8 @@ struct StoreContext {
   /// Opens a table, by either of the names that it can have.
   leveldb::Status OpenTableFile(uint64_t number, std::string* path,
                                 std::unique_ptr<leveldb::RandomAccessFile>* file) const;
+  /// Nullopt if the file does not exist, or if the Env has no stamps.
+  std::optional<FileStamp> StampOf(const std::string& path) const;
   /// Removes or creates a file of the open store. With an Env that has names only, not once another
   /// directory has the store's name: it can be another store's file.
   leveldb::Status RemoveFile(const std::string& path) const;

@@ -7,6 +7,18 @@
 
 namespace lull {
 
+KeyBounds KeyBounds::OfPrefix(const leveldb::Slice& prefix) {
+  KeyBounds bounds;
+  bounds.begin = prefix.ToString();
+  std::string end = prefix.ToString();
+  // The next prefix: without bytes 0xff at its end, and one more in the last of the others.
+  while (!end.empty() && static_cast<unsigned char>(end.back()) == 0xff) end.pop_back();
+  if (end.empty()) return bounds;
+  end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
+  bounds.end = std::move(end);
+  return bounds;
+}
+
 std::string KeyText(const leveldb::Slice& internal_key) {
   ParsedInternalKey parsed;
   if (!ParseInternalKey(internal_key, &parsed)) return "(bad)" + EscapeBytes(internal_key);

@@ -101,6 +101,15 @@ struct KeyBounds {
   std::optional<std::string> begin;
   std::optional<std::string> end;
 
+  static KeyBounds Of(const leveldb::Slice* begin, const leveldb::Slice* end) {
+    KeyBounds bounds;
+    if (begin != nullptr) bounds.begin = begin->ToString();
+    if (end != nullptr) bounds.end = end->ToString();
+    return bounds;
+  }
+  /// Of the keys that begin with `prefix`, in bytewise order.
+  static KeyBounds OfPrefix(const leveldb::Slice& prefix);
+
   bool Includes(const KeyOrder& order, const leveldb::Slice& user_key) const {
     return (!begin || order.CompareUser(user_key, *begin) >= 0) &&
            (!end || order.CompareUser(user_key, *end) < 0);

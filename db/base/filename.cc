@@ -1,6 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/base/filename.h"
 
+#include <vector>
+
 #include "leveldb/slice.h"
 #include "util/file_util.h"
 #include "util/logging.h"
@@ -10,27 +12,27 @@ namespace {
 
 constexpr char kDescriptorPrefix[] = "MANIFEST-";
 
-std::string DescriptorBaseName(uint64_t number) { return kDescriptorPrefix + NumberText(number); }
+std::string DescriptorBaseName(uint64_t number) { return kDescriptorPrefix + PaddedNumber(number); }
 
 std::string In(const std::string& store, const std::string& base) { return store + "/" + base; }
 
 }  // namespace
 
-std::string NumberText(uint64_t number) {
+std::string PaddedNumber(uint64_t number) {
   const std::string digits = std::to_string(number);
   return std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0') + digits;
 }
 
 std::string LogFileName(const std::string& store, uint64_t number) {
-  return In(store, NumberText(number) + ".log");
+  return In(store, PaddedNumber(number) + ".log");
 }
 
 std::string TableFileName(const std::string& store, uint64_t number) {
-  return In(store, NumberText(number) + ".ldb");
+  return In(store, PaddedNumber(number) + ".ldb");
 }
 
 std::string LegacyTableFileName(const std::string& store, uint64_t number) {
-  return In(store, NumberText(number) + ".sst");
+  return In(store, PaddedNumber(number) + ".sst");
 }
 
 std::string ExistingTableFileName(leveldb::Env* env, const std::string& store, uint64_t number) {
@@ -48,7 +50,7 @@ std::string CurrentFileName(const std::string& store) { return In(store, "CURREN
 std::string LockFileName(const std::string& store) { return In(store, "LOCK"); }
 
 std::string TempFileName(const std::string& store, uint64_t number) {
-  return In(store, NumberText(number) + ".dbtmp");
+  return In(store, PaddedNumber(number) + ".dbtmp");
 }
 
 std::string InfoLogFileName(const std::string& store) { return In(store, "LOG"); }
@@ -76,7 +78,7 @@ std::optional<ParsedFileName> ParseFileName(const std::string& name) {
   uint64_t number = 0;
   if (!ConsumeDecimal(&rest, &number) || number > kFileNumberMax) return std::nullopt;
   // A store opens 000007.log, so 7.log is not its file.
-  if (leveldb::Slice(from_number.data(), from_number.size() - rest.size()) != NumberText(number))
+  if (leveldb::Slice(from_number.data(), from_number.size() - rest.size()) != PaddedNumber(number))
     return std::nullopt;
   if (is_descriptor) {
     if (!rest.empty()) return std::nullopt;
@@ -86,6 +88,20 @@ std::optional<ParsedFileName> ParseFileName(const std::string& name) {
   if (rest == ".ldb" || rest == ".sst") return ParsedFileName{FileKind::kTable, number};
   if (rest == ".dbtmp") return ParsedFileName{FileKind::kTemp, number};
   return std::nullopt;
+}
+
+FileTotals TotalsOf(leveldb::Env* env, const std::string& dir,
+                    const std::function<bool(const std::string&)>& counts) {
+  std::vector<std::string> names;
+  env->GetChildren(dir, &names);
+  FileTotals totals;
+  for (const std::string& name : names) {
+    uint64_t bytes = 0;
+    if (!counts(name) || !env->GetFileSize(dir + "/" + name, &bytes).ok()) continue;
+    ++totals.count;
+    totals.bytes += bytes;
+  }
+  return totals;
 }
 
 leveldb::Status WriteCurrent(leveldb::Env* env, const std::string& store, const std::string& text,

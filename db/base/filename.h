@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -16,7 +17,7 @@ namespace lull {
 enum class FileKind { kLog, kTable, kDescriptor, kCurrent, kLock, kTemp, kInfoLog };
 
 /// At least six digits, so that names sort by number in a listing.
-std::string NumberText(uint64_t number);
+std::string PaddedNumber(uint64_t number);
 std::string LogFileName(const std::string& store, uint64_t number);
 std::string TableFileName(const std::string& store, uint64_t number);
 std::string LegacyTableFileName(const std::string& store, uint64_t number);
@@ -64,5 +65,9 @@ struct FileTotals {
   uint64_t bytes = 0;
   bool operator==(const FileTotals&) const = default;
 };
+
+/// Of the files of a directory, which can be missing, whose names `counts` accepts.
+FileTotals TotalsOf(leveldb::Env* env, const std::string& dir,
+                    const std::function<bool(const std::string& name)>& counts);
 
 }  // namespace lull

@@ -177,20 +177,9 @@ leveldb::Status MoveToLost(const StoreContext& context, const std::string& name)
 }
 
 FileTotals LostTotals(leveldb::Env* env, const std::string& store) {
-  FileTotals totals;
-  const std::string directory = LostDirectoryName(store);
-  std::vector<std::string> names;
-  env->GetChildren(directory, &names);  // fails if there is no lost/
-  for (const std::string& name : names) {
-    uint64_t bytes = 0;
-    if (name == "." || name == ".." || name.ends_with(kReplayedToSuffix) ||
-        !env->GetFileSize(directory + "/" + name, &bytes).ok()) {
-      continue;
-    }
-    ++totals.count;
-    totals.bytes += bytes;
-  }
-  return totals;
+  return TotalsOf(env, LostDirectoryName(store), [](const std::string& name) {
+    return name != "." && name != ".." && !name.ends_with(kReplayedToSuffix);
+  });
 }
 
 }  // namespace lull

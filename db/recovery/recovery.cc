@@ -335,14 +335,13 @@ leveldb::Status WalReplay::Stop(const leveldb::Status& cause) {
 
 /// Fails if the directory lacks files that the MANIFEST names.
 leveldb::Status CheckTablesExist(const StoreContext& context, const ManifestState& manifest,
+                                 const std::set<uint64_t>& listed,
                                  const std::set<uint64_t>& present) {
   int missing = 0;
   std::string example;
-  for (int level = 0; level < kLevels; ++level) {
-    for (const TableRef& table : manifest.version->level(level)) {
-      if (present.contains(table->number())) continue;
-      if (missing++ == 0) example = TableFileName(context.name, table->number());
-    }
+  for (const uint64_t number : listed) {
+    if (present.contains(number)) continue;
+    if (missing++ == 0) example = TableFileName(context.name, number);
   }
   if (missing == 0) return leveldb::Status::OK();
   if (manifest.is_torn) example += " (" + manifest.end.ToString() + ")";
@@ -392,7 +391,7 @@ leveldb::Status ReadDirectory(StoreContext* context, Recovered* result, Director
     }
   }
   status = context->CheckFileNumbers();
-  if (status.ok()) status = CheckTablesExist(*context, manifest, present);
+  if (status.ok()) status = CheckTablesExist(*context, manifest, listed, present);
   std::sort(files->wals.begin(), files->wals.end());
   return status.ok() ? CheckManifestIsCurrent(*context, manifest, *files) : status;
 }

@@ -210,6 +210,18 @@ std::unique_ptr<leveldb::Iterator> NewSalvageIterator(const StoreContext& contex
   return std::make_unique<SalvageIterator>(context, std::move(tables));
 }
 
+Status ForEachEntry(
+    const StoreContext& context, const TableScan& scan,
+    const std::function<void(const ParsedInternalKey& key, const Slice& value)>& visit) {
+  SalvageIterator entry(context, {scan});
+  for (entry.SeekToFirst(); entry.Valid(); entry.Next()) {
+    ParsedInternalKey key;
+    ParseInternalKey(entry.key(), &key);  // the iterator returns only valid keys
+    visit(key, entry.value());
+  }
+  return entry.status();
+}
+
 std::vector<std::vector<TableScan>> DisjointRuns(const KeyOrder& order,
                                                  std::vector<TableScan> tables) {
   std::sort(tables.begin(), tables.end(), [&](const TableScan& a, const TableScan& b) {

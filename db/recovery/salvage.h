@@ -54,6 +54,11 @@ leveldb::Status ScanTable(const StoreContext& context, uint64_t number, const st
 std::unique_ptr<leveldb::Iterator> NewSalvageIterator(const StoreContext& context,
                                                       std::vector<TableScan> tables);
 
+/// Calls `visit` with each readable entry of a table, which has some. Fails as the iterator.
+leveldb::Status ForEachEntry(
+    const StoreContext& context, const TableScan& scan,
+    const std::function<void(const ParsedInternalKey& key, const leveldb::Slice& value)>& visit);
+
 /// Splits tables into as few runs of disjoint, ascending tables as possible.
 std::vector<std::vector<TableScan>> DisjointRuns(const KeyOrder& order,
                                                  std::vector<TableScan> tables);

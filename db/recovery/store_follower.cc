@@ -18,7 +18,7 @@ StoreFollower::StoreFollower(StoreContext* context, VersionBuilder::MakeTable ma
     : context_(context), make_table_(std::move(make_table)) {}
 
 Status StoreFollower::Update(const std::function<void(const Version&)>& open_tables) {
-  if (!lock_) lock_ = StampOf(LockFileName(context_->name));
+  if (!lock_) lock_ = context_->StampOf(LockFileName(context_->name));
   if (sequence_min_ && !context_->env()->FileExists(CurrentFileName(context_->name))) {
     return Status::IOError(context_->name,
                            "was destroyed since it was opened; open the store again if there is "
@@ -47,7 +47,8 @@ Status StoreFollower::ReadAll() {
   const auto make_table = [this](const TableMeta& table) { return MakeTable(table); };
   const Status status = RecoverInMemory(context_, make_table, &state_);
   if (!status.ok()) return status;
-  manifest_ = StampOf(DescriptorFileName(context_->name, state_.manifest.manifest_number));
+  manifest_ =
+      context_->StampOf(DescriptorFileName(context_->name, state_.manifest.manifest_number));
   next_sequence_ = state_.last_sequence + 1;
   may_skip_ = false;
   is_whole_ =
@@ -80,7 +81,8 @@ bool StoreFollower::IsSameManifest() const {
   uint64_t number = 0;
   if (!ReadCurrent(*context_, &number).ok() || number != state_.manifest.manifest_number)
     return false;
-  const std::optional<FileStamp> now = StampOf(DescriptorFileName(context_->name, number));
+  const std::optional<FileStamp> now =
+      context_->StampOf(DescriptorFileName(context_->name, number));
   return now && now->inode == manifest_->inode;
 }
 
@@ -149,27 +151,21 @@ bool StoreFollower::TakeRecord(uint64_t wal_number, const leveldb::Slice& record
 
 /// Whether this is not the store of the first Update. `is_loaded`: state_ has all of it.
 bool StoreFollower::IsOtherStore(bool is_loaded) const {
-  const std::optional<FileStamp> lock = StampOf(LockFileName(context_->name));
+  const std::optional<FileStamp> lock = context_->StampOf(LockFileName(context_->name));
   if (lock && lock_) return !(*lock == *lock_);
   return is_loaded && sequence_min_ && state_.last_sequence < *sequence_min_;
 }
 
 TableRef StoreFollower::MakeTable(const TableMeta& table) {
   KnownTable& known = tables_[table.number];
-  const std::optional<FileStamp> stamp = StampOf(TableFileName(context_->name, table.number));
+  const std::optional<FileStamp> stamp =
+      context_->StampOf(TableFileName(context_->name, table.number));
   TableRef file = stamp && stamp == known.stamp ? known.file.lock() : nullptr;
   const bool is_same = file != nullptr && file->file_bytes() == table.file_bytes &&
                        file->smallest() == table.smallest && file->largest() == table.largest;
   if (!is_same) file = make_table_(table);
   known = {file, stamp};
   return file;
-}
-
-std::optional<FileStamp> StoreFollower::StampOf(const std::string& path) const {
-  FileStamp stamp;
-  if (context_->extension == nullptr || !context_->extension->GetFileStamp(path, &stamp).ok())
-    return std::nullopt;
-  return stamp;
 }
 
 }  // namespace lull

@@ -59,8 +59,6 @@ class StoreFollower {
   bool TakeRecord(uint64_t wal_number, const leveldb::Slice& record);
   bool IsOtherStore(bool is_loaded) const;
   TableRef MakeTable(const TableMeta& table);
-  /// Nullopt if the file does not exist, or if the Env has no stamps.
-  std::optional<FileStamp> StampOf(const std::string& path) const;
 
   struct KnownTable {
     std::weak_ptr<TableFile> file;

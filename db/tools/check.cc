@@ -41,7 +41,7 @@ class Checker {
 
  private:
   Status CheckListed(std::set<uint64_t>* listed);
-  Status CheckTable(uint64_t number, const TableFile* listed, Progress* progress);
+  Status CheckTable(uint64_t number, const TableMeta* listed, Progress* progress);
   void CheckManifest(const DirectoryFiles& files);
   void CheckReplay();
   Status CheckLog(uint64_t number);
@@ -108,12 +108,10 @@ Status Checker::Run() {
 Status Checker::CheckListed(std::set<uint64_t>* listed) {
   const Version& version = *store_.manifest.version;
   Progress progress(quiet_, kCheckingTables, version.TotalBytes());
-  for (int level = 0; level < kLevels; ++level) {
-    for (const TableRef& table : version.level(level)) {
-      listed->insert(table->number());
-      const Status status = CheckTable(table->number(), table.get(), &progress);
-      if (!status.ok()) return status;
-    }
+  for (const TableMeta& table : version.AllTables()) {
+    listed->insert(table.number);
+    const Status status = CheckTable(table.number, &table, &progress);
+    if (!status.ok()) return status;
   }
   return Status::OK();
 }
@@ -145,13 +143,7 @@ void Checker::CheckReplay() {
 
 bool Checker::StillLists(uint64_t number) const {
   InspectedStore now(options_);
-  if (!Inspect(directory_, &now).ok()) return true;
-  for (int level = 0; level < kLevels; ++level) {
-    for (const TableRef& table : now.manifest.version->level(level)) {
-      if (table->number() == number) return true;
-    }
-  }
-  return false;
+  return !Inspect(directory_, &now).ok() || now.manifest.version->TableNumbers().contains(number);
 }
 
 bool Checker::StillNeedsLog(uint64_t number) const {
@@ -161,7 +153,7 @@ bool Checker::StillNeedsLog(uint64_t number) const {
 
 /// Compares the table with its entry in the MANIFEST, if there is one. Fails if the table cannot be
 /// opened, which is no damage, or its intact blocks cannot be read.
-Status Checker::CheckTable(uint64_t number, const TableFile* listed, Progress* progress) {
+Status Checker::CheckTable(uint64_t number, const TableMeta* listed, Progress* progress) {
   const std::string path = ExistingTableFileName(store_.context.env(), directory_, number);
   TableScan scan;
   Status status = ScanTable(store_.context, number, path, &scan);
@@ -170,13 +162,12 @@ Status Checker::CheckTable(uint64_t number, const TableFile* listed, Progress* p
   if (!scan.refusal.ok()) return scan.refusal;
   entries_ += scan.entries;
   if (status.ok()) status = scan.damage.ok() ? scan.meta_damage : scan.damage;
-  if (status.ok() && listed != nullptr && scan.file_bytes != listed->file_bytes()) {
+  if (status.ok() && listed != nullptr && scan.file_bytes != listed->file_bytes) {
     status = Status::Corruption(path, "has " + std::to_string(scan.file_bytes) + " bytes, not " +
-                                          std::to_string(listed->file_bytes()));
+                                          std::to_string(listed->file_bytes));
   }
   if (status.ok() && listed != nullptr &&
-      (listed->smallest().compare(scan.smallest) != 0 ||
-       listed->largest().compare(scan.largest) != 0)) {
+      (listed->smallest != scan.smallest || listed->largest != scan.largest)) {
     status = Status::Corruption(path, "its key range differs from the MANIFEST");
   }
   if (!status.ok()) {
@@ -185,8 +176,8 @@ Status Checker::CheckTable(uint64_t number, const TableFile* listed, Progress* p
     text += std::to_string(scan.entries);
     if (listed != nullptr) {
       const auto shown = [](const leveldb::Slice& key) { return Encode(key, Coding::kText); };
-      text += "; keys from " + shown(listed->smallest_user()) + " to " +
-              shown(listed->largest_user()) + " can be missing or old";
+      text += "; keys from " + shown(UserKeyOf(listed->smallest)) + " to " +
+              shown(UserKeyOf(listed->largest)) + " can be missing or old";
     }
     damage_.push_back(text);
     return Status::OK();

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "db/base/context.h"
+#include "db/base/dbformat.h"
 #include "db/base/named_comparator.h"
 #include "db/tools/commands.h"
 #include "db/tools/store_facts.h"
@@ -44,13 +45,9 @@ struct ScanRange {
 
   /// Restricts the range to keys that begin with `prefix`.
   void KeepPrefix(const std::string& prefix) {
-    if (!from || *from < prefix) from = prefix;
-    // The first key after all of them: the prefix, incremented.
-    std::string end = prefix;
-    while (!end.empty() && end.back() == '\xff') end.pop_back();
-    if (end.empty()) return;
-    end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
-    if (!to || end < *to) to = end;
+    const auto [begin, end] = KeyBounds::OfPrefix(prefix);
+    if (!from || *from < *begin) from = begin;
+    if (end && (!to || *end < *to)) to = end;
   }
 };
 

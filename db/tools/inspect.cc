@@ -39,29 +39,13 @@ struct OtherFiles {
   FileTotals lost;
 };
 
-FileTotals TotalsOf(leveldb::Env* env, const std::string& directory,
-                    const std::vector<std::string>& names) {
-  FileTotals totals;
-  for (const std::string& name : names) {
-    uint64_t bytes = 0;
-    if (!env->GetFileSize(directory + "/" + name, &bytes).ok()) continue;  // deleted meanwhile
-    ++totals.count;
-    totals.bytes += bytes;
-  }
-  return totals;
-}
-
 OtherFiles LookAround(const InspectedStore& store) {
   leveldb::Env* const env = store.context.env();
-  std::vector<std::string> names, logs;
-  env->GetChildren(store.context.name, &names);
-  for (const std::string& name : names) {
+  const auto is_needed_log = [&](const std::string& name) {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
-    if (parsed && parsed->kind == FileKind::kLog && parsed->number >= store.manifest.log_number) {
-      logs.push_back(name);
-    }
-  }
-  return {TotalsOf(env, store.context.name, logs), LostTotals(env, store.context.name)};
+    return parsed && parsed->kind == FileKind::kLog && parsed->number >= store.manifest.log_number;
+  };
+  return {TotalsOf(env, store.context.name, is_needed_log), LostTotals(env, store.context.name)};
 }
 
 Json TableJson(const TableMeta& table, int level, Coding coding) {
@@ -156,14 +140,11 @@ Status FindManifest(const std::string& path, std::string* file) {
 }  // namespace
 
 uint64_t TableBytesIn(const std::string& directory) {
-  leveldb::Env* const env = leveldb::Env::Default();
-  std::vector<std::string> names;
-  env->GetChildren(directory, &names);
-  std::erase_if(names, [](const std::string& name) {
+  const auto is_table = [](const std::string& name) {
     const std::optional<ParsedFileName> parsed = ParseFileName(name);
-    return !parsed || parsed->kind != FileKind::kTable;
-  });
-  return TotalsOf(env, directory, names).bytes;
+    return parsed && parsed->kind == FileKind::kTable;
+  };
+  return TotalsOf(leveldb::Env::Default(), directory, is_table).bytes;
 }
 
 int RunStats(const Invocation& call) {

@@ -73,7 +73,6 @@ class Restorer {
   Status ReadTable(const LostFile& table);
   void Take(const LostFile& file, const ParsedInternalKey& key, const Slice& value);
   Status ReadTables();
-  void CountSequence(SequenceNumber sequence);
   bool NothingDroppedSince(SequenceNumber replayed_to) const;
   Status WriteBack(leveldb::DB* db);
 
@@ -156,59 +155,44 @@ Status Restorer::ReadTable(const LostFile& table) {
   Status status = ScanTable(store_.context, table.number, table.path, &scan);
   if (status.ok()) status = scan.refusal;
   if (!status.ok() || scan.entries == 0) return status;
-  const auto entry = NewSalvageIterator(store_.context, {scan});
-  for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
-    ParsedInternalKey key;
-    ParseInternalKey(entry->key(), &key);  // the iterator returns only valid keys
-    Take(table, key, entry->value());
-  }
-  return entry->status();
+  return ForEachEntry(store_.context, scan, [&](const ParsedInternalKey& key, const Slice& value) {
+    Take(table, key, value);
+  });
 }
 
 Status Restorer::ReadLog(const LostFile& log) {
-  leveldb::SequentialFile* raw = nullptr;
-  const Status status = store_.context.env()->NewSequentialFile(log.path, &raw);
+  std::unique_ptr<WalReader> reader;
+  const Status status = OpenWal(store_.context.env(), log.path, /*may_grow=*/false, &reader);
   if (!status.ok()) return status;
-  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), log.path);
-  reader.SkipFaults();
+  reader->SkipFaults();
   Slice record;
-  while (reader.ReadRecord(&record)) {
+  while (reader->ReadRecord(&record)) {
     if (!batch::Validate(record).ok() || !batch::HasPossibleSequence(record)) continue;
     SequenceNumber sequence = batch::SequenceOf(record);
     batch::ForEach(record, [&](ValueKind kind, const Slice& key, const Slice& value) {
       Take(log, {key, sequence++, kind}, value);
     });
   }
-  return reader.end() == log::LogEnd::kError ? reader.status() : Status::OK();
+  return reader->end() == log::LogEnd::kError ? reader->status() : Status::OK();
 }
 
 Status Restorer::ReadTables() {
-  const Version& version = *store_.manifest.version;
-  for (int level = 0; level < kLevels; ++level) {
-    for (const TableRef& table : version.level(level)) {
-      TableScan scan;
-      const std::string path =
-          ExistingTableFileName(store_.context.env(), directory_, table->number());
-      Status status = ScanTable(store_.context, table->number(), path, &scan);
-      if (status.ok()) status = scan.damage;
-      if (!status.ok()) return status;
-      const auto entry = NewSalvageIterator(store_.context, {scan});
-      for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
-        ParsedInternalKey key;
-        ParseInternalKey(entry->key(), &key);  // the iterator returns only valid keys
-        CountSequence(key.sequence);
-        const auto lost = entries_.find(key.user_key.ToString());
-        if (lost == entries_.end() || key.sequence < lost->second.in_store) continue;
-        lost->second.in_store = key.sequence;
-      }
-      if (!entry->status().ok()) return entry->status();
-    }
+  for (const uint64_t number : store_.manifest.version->TableNumbers()) {
+    TableScan scan;
+    const std::string path = ExistingTableFileName(store_.context.env(), directory_, number);
+    Status status = ScanTable(store_.context, number, path, &scan);
+    if (status.ok()) status = scan.damage;
+    if (!status.ok()) return status;
+    const auto take = [&](const ParsedInternalKey& key, const Slice&) {
+      for (auto& [replayed_to, count] : later_) count += key.sequence > replayed_to;
+      const auto lost = entries_.find(key.user_key.ToString());
+      if (lost == entries_.end()) return;
+      lost->second.in_store = std::max(lost->second.in_store, key.sequence);
+    };
+    status = ForEachEntry(store_.context, scan, take);
+    if (!status.ok()) return status;
   }
   return Status::OK();
-}
-
-void Restorer::CountSequence(SequenceNumber sequence) {
-  for (auto& [replayed_to, count] : later_) count += sequence > replayed_to;
 }
 
 /// Each entry has its own sequence, so if their numbers are equal, no entry is missing.

@@ -34,7 +34,7 @@ class StoredEntries {
   Status ForEach(const Visit& visit) const;
 
  private:
-  Status ReadTable(const TableFile& table, const Visit& visit) const;
+  Status ReadTable(uint64_t number, const Visit& visit) const;
   Status ReadLog(const std::string& path, const Visit& visit) const;
 
   InspectedStore store_;
@@ -58,36 +58,27 @@ Status StoredEntries::ForEach(const Visit& visit) const {
   const auto note = [&first](const Status& status) {
     if (first.ok()) first = status;
   };
-  for (int level = 0; level < kLevels; ++level) {
-    for (const TableRef& table : store_.manifest.version->level(level))
-      note(ReadTable(*table, visit));
-  }
+  for (const TableMeta& table : store_.manifest.version->AllTables())
+    note(ReadTable(table.number, visit));
   for (const auto& [number, path] : logs_) note(ReadLog(path, visit));
   return first;
 }
 
-Status StoredEntries::ReadTable(const TableFile& table, const Visit& visit) const {
-  const std::string path =
-      ExistingTableFileName(store_.context.env(), store_.context.name, table.number());
+Status StoredEntries::ReadTable(uint64_t number, const Visit& visit) const {
+  const std::string path = ExistingTableFileName(store_.context.env(), store_.context.name, number);
   TableScan scan;
-  const Status status = ScanTable(store_.context, table.number(), path, &scan);
+  const Status status = ScanTable(store_.context, number, path, &scan);
   if (!status.ok()) return status;
-  const auto entry = NewSalvageIterator(store_.context, {scan});
-  for (entry->SeekToFirst(); scan.entries > 0 && entry->Valid(); entry->Next()) {
-    ParsedInternalKey key;
-    ParseInternalKey(entry->key(), &key);  // the iterator returns only valid keys
-    visit(key, entry->value());
-  }
+  if (scan.entries > 0) ForEachEntry(store_.context, scan, visit);
   return scan.refusal.ok() ? scan.damage : scan.refusal;
 }
 
 Status StoredEntries::ReadLog(const std::string& path, const Visit& visit) const {
-  leveldb::SequentialFile* raw = nullptr;
-  const Status status = store_.context.env()->NewSequentialFile(path, &raw);
+  std::unique_ptr<WalReader> reader;
+  const Status status = OpenWal(store_.context.env(), path, /*may_grow=*/false, &reader);
   if (!status.ok()) return status;
-  WalReader reader(std::unique_ptr<leveldb::SequentialFile>(raw), path);
   Slice record;
-  while (reader.ReadRecord(&record)) {
+  while (reader->ReadRecord(&record)) {
     const Status valid = batch::Validate(record);
     if (!valid.ok()) return Status::Corruption(path, valid.ToString());
     SequenceNumber sequence = batch::SequenceOf(record);
@@ -95,7 +86,7 @@ Status StoredEntries::ReadLog(const std::string& path, const Visit& visit) const
       visit({key, sequence++, kind}, value);
     });
   }
-  return reader.status();
+  return reader->status();
 }
 
 }  // namespace
