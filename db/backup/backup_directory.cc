@@ -71,9 +71,8 @@ Status BackupDirectory::ListData(std::vector<DataName>* names) const {
   return status.IsNotFound() ? Status::OK() : status;
 }
 
-Status BackupDirectory::MakeDirectory(const std::string& directory, bool* made) const {
-  *made = !env_->FileExists(directory);
-  return *made ? env_->CreateDir(directory) : Status::OK();
+Status BackupDirectory::MakeDirectory(const std::string& directory) const {
+  return env_->FileExists(directory) ? Status::OK() : env_->CreateDir(directory);
 }
 
 Status BackupDirectory::CreateAndLock() {
@@ -82,19 +81,17 @@ Status BackupDirectory::CreateAndLock() {
   Status status = FindFile(env_, CurrentFileName(dir_), &is_store);
   if (is_store)
     return Status::InvalidArgument(dir_, "is a store; choose another directory for its backups");
-  bool made = false;
-  if (status.ok()) status = MakeDirectory(dir_, &made);
+  const bool is_new = !env_->FileExists(dir_);
+  if (status.ok()) status = MakeDirectory(dir_);
   if (status.ok()) status = Lock();
-  bool made_data = false;
-  bool made_lists = false;
-  if (status.ok()) status = MakeDirectory(DataDirectory(), &made_data);
-  if (status.ok()) status = MakeDirectory(ListDirectory(), &made_lists);
+  if (status.ok()) status = MakeDirectory(DataDirectory());
+  if (status.ok()) status = MakeDirectory(ListDirectory());
   // Also if an interrupted call made it.
   if (status.ok()) status = Sync(dir_);
   if (!status.ok()) return status;
   // The parent of an older directory need not be accessible.
   const Status named = Sync(ParentDirectoryName(dir_));
-  return made ? named : status;
+  return is_new ? named : status;
 }
 
 Status BackupDirectory::Lock() {

@@ -70,7 +70,7 @@ class BackupDirectory {
   std::string ListDirectory() const { return dir_ + "/backups"; }
   std::string TempListPath() const;
   leveldb::Status Sync(const std::string& directory) const { return SyncNamesIn(env_, directory); }
-  leveldb::Status MakeDirectory(const std::string& directory, bool* made) const;
+  leveldb::Status MakeDirectory(const std::string& directory) const;
 
   leveldb::Env* const env_;
   const std::string dir_;

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/backup/backup_list.h"
 
+#include <charconv>
 #include <cstdio>
 #include <utility>
 
@@ -37,42 +38,29 @@ std::string HexOf(const std::string& bytes) {
   return text;
 }
 
-/// The value of a digit as HexOf writes it; -1 for any other character.
-int DigitValue(char digit) {
-  if (digit >= '0' && digit <= '9') return digit - '0';
-  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
-  return -1;
-}
-
-bool ConsumeCrc(Slice* input, uint32_t* crc) {
-  if (input->size() < kCrcDigits) return false;
-  *crc = 0;
-  for (size_t i = 0; i < kCrcDigits; ++i) {
-    const int value = DigitValue((*input)[i]);
-    if (value < 0) return false;
-    *crc = *crc << 4 | static_cast<uint32_t>(value);
-  }
-  input->remove_prefix(kCrcDigits);
-  return true;
-}
-
-bool BytesOfHex(const Slice& text, std::string* bytes) {
-  bytes->clear();
-  if (text.size() % 2 != 0) return false;
-  bytes->reserve(text.size() / 2);
-  for (size_t i = 0; i < text.size(); i += 2) {
-    const int high = DigitValue(text[i]);
-    const int low = DigitValue(text[i + 1]);
-    if (high < 0 || low < 0) return false;
-    bytes->push_back(static_cast<char>(high << 4 | low));
-  }
-  return true;
-}
-
 bool Consume(Slice* input, const Slice& expected) {
   if (!input->starts_with(expected)) return false;
   input->remove_prefix(expected.size());
   return true;
+}
+
+/// Reads a checksum as CrcText writes it.
+bool ConsumeCrc(Slice* input, uint32_t* crc) {
+  if (input->size() < kCrcDigits) return false;
+  *crc = 0;
+  std::from_chars(input->data(), input->data() + kCrcDigits, *crc, 16);
+  return Consume(input, CrcText(*crc));
+}
+
+/// The inverse of HexOf; returns false for any text that HexOf does not return.
+bool BytesOfHex(const Slice& text, std::string* bytes) {
+  bytes->clear();
+  for (size_t i = 0; i + 1 < text.size(); i += 2) {
+    unsigned char byte = 0;
+    std::from_chars(text.data() + i, text.data() + i + 2, byte, 16);
+    bytes->push_back(static_cast<char>(byte));
+  }
+  return text == Slice(HexOf(*bytes));
 }
 
 /// Reads " N" from the front.

@@ -35,13 +35,6 @@ FileTotals TotalsOfTables(const Version& version) {
   return totals;
 }
 
-void AddContents(const std::array<TableSpace, kLevels>& levels, SpaceReport* report) {
-  for (int level = 0; level < kLevels; ++level) {
-    const TableSpace& space = levels[level];
-    report->levels[level] = {space.values, space.deletions, space.unknown_bytes};
-  }
-}
-
 /// An upper bound on the age of the oldest deletion whose time is known, in seconds.
 uint64_t OldestDeletionSeconds(const Version& version, uint64_t now_seconds) {
   uint64_t since = now_seconds;
@@ -239,7 +232,7 @@ SpaceReport StoreReporter::MeasureSpace() {
     MutexLock lock(state_->mutex());
     current = state_->version();
     old = state_->old_versions().Existing();
-    AddContents(SpaceByLevel(*current), &report);
+    report.levels = SpaceByLevel(*current);
     report.hidden_bytes = state_->compactions().Space(*current).HiddenBytes();
     report.overwritten_bytes = state_->compactions().OverwrittenBytes(*current);
     report.oldest_deletion_seconds = OldestDeletionSeconds(*current, now_seconds);

@@ -112,9 +112,6 @@ struct KeptFile {
   uint64_t number;
   std::string name;
   uint64_t bytes;
-  bool operator<(const KeptFile& other) const {
-    return std::tie(number, name) < std::tie(other.number, other.name);
-  }
 };
 
 /// Removes the oldest files that opens kept, except those of `newest`, if they are too large
@@ -139,7 +136,8 @@ void BoundLost(const StoreContext& context, const std::vector<std::string>& newe
     kept.push_back(std::move(file));
     total += bytes;
   }
-  std::sort(kept.begin(), kept.end());
+  std::ranges::sort(kept, {},
+                    [](const KeptFile& file) { return std::tie(file.number, file.name); });
   for (const KeptFile& file : kept) {
     if (total <= kLostBytesMax) return;
     const auto is_newest = [&](const std::string& name) { return file.name.starts_with(name); };

@@ -45,6 +45,10 @@ leveldb::Status FlushMemTables(StoreContext* context, std::vector<SealedMemTable
   return status;
 }
 
+leveldb::Status BadRecord(const std::string& path, uint64_t offset, const std::string& what) {
+  return leveldb::Status::Corruption(path, "record at offset " + std::to_string(offset) + what);
+}
+
 /// Replays WALs, oldest first, into memtables. Small WALs share one: a program that crashes at each
 /// start can leave thousands.
 class WalReplay {
@@ -229,11 +233,8 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number, const std::string& path) {
   leveldb::Slice record;
   last_ = {};
   while (!stopped_ && reader.ReadRecord(&record)) {
-    if (record.size() < batch::kHeaderBytes) {
-      return Stop(leveldb::Status::Corruption(path, "record at offset " +
-                                                        std::to_string(reader.LastRecordOffset()) +
-                                                        " is shorter than a batch"));
-    }
+    if (record.size() < batch::kHeaderBytes)
+      return Stop(BadRecord(path, reader.LastRecordOffset(), " is shorter than a batch"));
     const SequenceNumber sequence = batch::SequenceOf(record);
     if (!last_.has_records && met_empty_ && !IsWalPreamble(record)) {
       return leveldb::Status::Corruption(
@@ -288,21 +289,15 @@ leveldb::Status WalReplay::TakeGap(const std::string& path, const leveldb::Slice
 leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::string& path,
                                       uint64_t offset) {
   leveldb::Status status = batch::Validate(record);
-  if (!status.ok()) {
-    return Stop(leveldb::Status::Corruption(
-        path, "record at offset " + std::to_string(offset) + ": " + status.ToString()));
-  }
-  if (!batch::HasPossibleSequence(record)) {
-    return Stop(leveldb::Status::Corruption(
-        path, "record at offset " + std::to_string(offset) + " has an impossible sequence"));
-  }
+  if (!status.ok()) return Stop(BadRecord(path, offset, ": " + status.ToString()));
+  if (!batch::HasPossibleSequence(record))
+    return Stop(BadRecord(path, offset, " has an impossible sequence"));
   const uint32_t count = batch::CountOf(record);
   if (count == 0) return status;
   if (batch::SequenceOf(record) <= replayed_to_) {
     // A copy of a WAL, with another number. In a newer memtable these entries would hide newer
     // ones.
-    status = leveldb::Status::Corruption(path, "record at offset " + std::to_string(offset) +
-                                                   " repeats a sequence of a log before it");
+    status = BadRecord(path, offset, " repeats a sequence of a log before it");
     if (context_->options.paranoid_checks) return status;
     Log(context_->logger(), "Ignored: %s", status.ToString().c_str());
     last_.repeats = true;

@@ -61,6 +61,10 @@ class Repairer {
   Status ScanTables();
   Status GoBack();
   bool ListingIsUsable();
+  bool IsWhole(uint64_t number) const {
+    const auto scan = scans_.find(number);
+    return scan != scans_.end() && scan->second.whole();
+  }
   DirectoryFiles FilesBesideListing() const;
 
   Status KeepLevels();
@@ -219,11 +223,8 @@ Status Repairer::ScanTables() {
 
 // The entries of a WAL go to the top level, so they must be newer than all tables.
 Status Repairer::GoBack() {
-  const auto is_whole = [this](uint64_t number) {
-    const auto scan = scans_.find(number);
-    return scan != scans_.end() && scan->second.whole();
-  };
-  const auto records = history_.LeastDamaged(listed_.manifest_number, directory_.wals, is_whole);
+  const auto records = history_.LeastDamaged(listed_.manifest_number, directory_.wals,
+                                             [this](uint64_t number) { return IsWhole(number); });
   if (!records) return Status::OK();
   ManifestState earlier = listed_;
   const Status status = ReadEarlier(&context_, DescribedTable, *records, &earlier);
@@ -335,7 +336,7 @@ Status Repairer::ReadWals(uint64_t number_min, WalSalvage* wals) {
     const Status status = wals->Add(context_.name + "/" + name);
     if (!status.ok()) return status;
   }
-  const Status status = wals->Finish();
+  const Status status = wals->WriteTable();
   if (!status.ok()) return status;
   for (const Status& damage : wals->damage()) {
     Note(damage.ToString());
@@ -364,7 +365,7 @@ std::vector<TableScan> Repairer::Unlisted() const {
   std::vector<TableScan> unlisted;
   const std::set<uint64_t> listed = listed_.version->TableNumbers();
   const std::set<uint64_t> superseded = history_.Superseded(
-      [&](uint64_t number) { return listed.contains(number) && scans_.at(number).whole(); });
+      [&](uint64_t number) { return listed.contains(number) && IsWhole(number); });
   for (const auto& [number, scan] : scans_) {
     if (scan.entries > 0 && !listed.contains(number) && !superseded.contains(number))
       unlisted.push_back(scan);
@@ -427,10 +428,8 @@ Status Repairer::Rebuild() {
   changed_ = true;
   listed_ = ManifestState();
 
-  const std::set<uint64_t> superseded = history_.Superseded([&](uint64_t number) {
-    const auto scan = scans_.find(number);
-    return scan != scans_.end() && scan->second.whole();
-  });
+  const std::set<uint64_t> superseded =
+      history_.Superseded([this](uint64_t number) { return IsWhole(number); });
   std::vector<TableScan> inputs;
   uint64_t bytes = 0;
   const auto use = [&](const TableScan& scan) {

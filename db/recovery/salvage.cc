@@ -347,8 +347,6 @@ Status WalSalvage::WriteTable() {
   return status;
 }
 
-Status WalSalvage::Finish() { return WriteTable(); }
-
 void WalSalvage::Keep() {
   for (auto& outputs : outputs_) outputs->Keep();
 }

@@ -77,7 +77,8 @@ class WalSalvage {
   /// Adds every record with a correct checksum. Call it for the oldest WAL first. Returns an error
   /// only if the file cannot be opened.
   leveldb::Status Add(const std::string& path);
-  leveldb::Status Finish();
+  /// Writes what was added since the last table. Call it after the last WAL.
+  leveldb::Status WriteTable();
 
   /// The unreadable parts, in the order of the WALs.
   const std::vector<leveldb::Status>& damage() const { return damage_; }
@@ -95,7 +96,6 @@ class WalSalvage {
   /// Not OK if entries are missing before the first record of a WAL.
   leveldb::Status CheckBefore(const leveldb::Slice& record, const std::string& path) const;
   leveldb::Status AddRecord(const leveldb::Slice& record);
-  leveldb::Status WriteTable();
 
   StoreContext* const context_;
   std::vector<leveldb::Status> damage_;

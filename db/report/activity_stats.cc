@@ -48,17 +48,10 @@ const char* StallCauseName(WriteStallCause cause) {
 }
 
 WriteStallCause CauseOf(StallCause cause) {
-  switch (cause) {
-    case StallCause::kMemory:
-      return WriteStallCause::kMemory;
-    case StallCause::kL0:
-      return WriteStallCause::kL0;
-    case StallCause::kDebt:
-      return WriteStallCause::kDebt;
-    case StallCause::kNone:
-      break;
-  }
-  return WriteStallCause::kOther;
+  // In the order of StallCause.
+  constexpr WriteStallCause kCauses[] = {WriteStallCause::kOther, WriteStallCause::kMemory,
+                                         WriteStallCause::kL0, WriteStallCause::kDebt};
+  return kCauses[Index(cause)];
 }
 
 ActivityStats::ActivityStats(Clock* clock, EventHub* hub)
@@ -83,10 +76,6 @@ JobInfo ActivityStats::InfoOfLocked(const MergeJob& job, const Running& running,
   return info;
 }
 
-void ActivityStats::PostJobLocked(JobEvent::Phase phase, const JobInfo& info) {
-  hub_->Post(JobEvent{phase, info});
-}
-
 void ActivityStats::JobStarted(const MergeJob& job, CpuPriority cpu) {
   MutexLock lock(mutex_);
   const uint64_t now = clock_->NowNanos();
@@ -97,11 +86,11 @@ void ActivityStats::JobStarted(const MergeJob& job, CpuPriority cpu) {
   if (is_new) {
     running.info.id = ++last_job_id_;
     running.began_nanos = now;
-    PostJobLocked(JobEvent::Phase::kBegin, InfoOfLocked(job, running, now));
+    hub_->Post(JobEvent{JobEvent::Phase::kBegin, InfoOfLocked(job, running, now)});
   } else if (running.pause_began_nanos != 0) {
     running.paused_nanos += now - running.pause_began_nanos;
     running.pause_began_nanos = 0;
-    PostJobLocked(JobEvent::Phase::kResume, InfoOfLocked(job, running, now));
+    hub_->Post(JobEvent{JobEvent::Phase::kResume, InfoOfLocked(job, running, now)});
   }
 }
 
@@ -113,8 +102,8 @@ void ActivityStats::JobPaused(const MergeJob& job) {
   Running& running = found->second;
   running.pause_began_nanos = now;
   ++running.info.pauses;
-  ++job_totals_[Index(running.info.kind)].pauses;
-  PostJobLocked(JobEvent::Phase::kPause, InfoOfLocked(job, running, now));
+  ++known_.job_totals[Index(running.info.kind)].pauses;
+  hub_->Post(JobEvent{JobEvent::Phase::kPause, InfoOfLocked(job, running, now)});
 }
 
 void ActivityStats::PartMerged(const MergeJob& job) {
@@ -142,7 +131,7 @@ void ActivityStats::EndJobLocked(const MergeJob& job, JobOutcome outcome,
   JobInfo info = InfoOfLocked(job, running, clock_->NowNanos());
   info.outcome = outcome;
   info.status = status;
-  JobTotals& totals = job_totals_[Index(info.kind)];
+  JobTotals& totals = known_.job_totals[Index(info.kind)];
   totals.paused_nanos += info.paused_us * 1000;
   totals.read_bytes += info.trivial_move ? 0 : info.input_bytes_done;
   totals.written_bytes += outputs.FinishedBytes();
@@ -164,11 +153,11 @@ void ActivityStats::EndJobLocked(const MergeJob& job, JobOutcome outcome,
       break;
   }
   running_.erase(found);
-  PostJobLocked(JobEvent::Phase::kEnd, info);
+  hub_->Post(JobEvent{JobEvent::Phase::kEnd, info});
 }
 
 uint64_t ActivityStats::ReadBytesLocked(JobKind kind) const {
-  uint64_t bytes = job_totals_[Index(kind)].read_bytes;
+  uint64_t bytes = known_.job_totals[Index(kind)].read_bytes;
   for (const auto& [job, running] : running_) {
     if (running.info.kind != kind || running.info.trivial_move) continue;
     bytes += std::min(job->input_bytes_read(), running.info.input_bytes);
@@ -196,14 +185,14 @@ void ActivityStats::BeginStallLocked(StallKind kind, WriteStallCause cause, uint
   stall.info.id = ++last_stall_id_;
   stall.info.cause = cause;
   stall.info.held_writes = static_cast<uint64_t>(stall.held);
-  ++stall_totals_[Index(kind)][Index(cause)].count;
+  ++known_.stall_totals[Index(kind)][Index(cause)].count;
   hub_->Post(StallEvent{true, InfoOfLocked(stall, now)});
 }
 
 void ActivityStats::EndStallLocked(StallKind kind, uint64_t now) {
   Stall& stall = stalls_[Index(kind)];
   const StallInfo info = InfoOfLocked(stall, now);
-  StallTotals& totals = stall_totals_[Index(kind)][Index(info.cause)];
+  StallTotals& totals = known_.stall_totals[Index(kind)][Index(info.cause)];
   totals.held_nanos += info.held_us * 1000;
   totals.held_writes += info.held_writes;
   stall.lasts = false;
@@ -234,7 +223,7 @@ void ActivityStats::WriteReleased(StallKind kind) {
 void ActivityStats::SetDirective(const Directive& directive) {
   MutexLock lock(mutex_);
   const uint64_t now = clock_->NowNanos();
-  directive_ = directive;
+  known_.directive = directive;
   slows_ = directive.delay_us_per_write > 0 || directive.write_bytes_per_sec_max > 0;
   Stall& slowdown = stalls_[Index(StallKind::kSlowdown)];
   if (!slows_) {
@@ -252,7 +241,7 @@ void ActivityStats::SetDirective(const Directive& directive) {
 
 void ActivityStats::SetPolicyState(PolicyState state) {
   MutexLock lock(mutex_);
-  policy_state_ = std::move(state);
+  known_.policy_state = std::move(state);
 }
 
 ActivityStats::RateSample ActivityStats::MeasureLocked(uint64_t user_bytes) const {
@@ -283,10 +272,10 @@ Rates ActivityStats::RatesLocked(uint64_t user_bytes) const {
 
 void ActivityStats::SetOptions(const std::string& policy, const std::string& options) {
   MutexLock lock(mutex_);
-  if (options == options_) return;
-  const bool is_change = !options_.empty();
-  policy_ = policy;
-  options_ = options;
+  if (options == known_.options) return;
+  const bool is_change = !known_.options.empty();
+  known_.policy = policy;
+  known_.options = options;
   if (is_change) hub_->Post(OptionsInfo{WallClockMicros(), policy, options});
 }
 
@@ -332,16 +321,10 @@ uint64_t ActivityStats::MicrosToRoom(WriteStallCause cause) {
 }
 
 ActivityReport ActivityStats::Report(uint64_t user_bytes) {
-  ActivityReport report;
   MutexLock lock(mutex_);
   const uint64_t now = clock_->NowNanos();
+  ActivityReport report = known_;
   report.uptime_nanos = now - opened_nanos_;
-  report.policy = policy_;
-  report.options = options_;
-  report.directive = directive_;
-  report.policy_state = policy_state_;
-  report.job_totals = job_totals_;
-  report.stall_totals = stall_totals_;
   report.jobs = JobsLocked(now);
   for (const RunningJobReport& job : report.jobs)
     report.job_totals[Index(job.info.kind)].paused_nanos += job.info.paused_us * 1000;

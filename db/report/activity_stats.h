@@ -164,7 +164,6 @@ class ActivityStats {
   std::vector<RunningJobReport> JobsLocked(uint64_t now) const LULL_REQUIRES(mutex_);
   void EndJobLocked(const MergeJob& job, JobOutcome outcome, const leveldb::Status& status)
       LULL_REQUIRES(mutex_);
-  void PostJobLocked(JobEvent::Phase phase, const JobInfo& info) LULL_REQUIRES(mutex_);
   uint64_t ReadBytesLocked(JobKind kind) const LULL_REQUIRES(mutex_);
   StallInfo InfoOfLocked(const Stall& stall, uint64_t now) const LULL_REQUIRES(mutex_);
   void BeginStallLocked(StallKind kind, WriteStallCause cause, uint64_t now) LULL_REQUIRES(mutex_);
@@ -179,15 +178,10 @@ class ActivityStats {
   Mutex mutex_;
   std::map<const MergeJob*, Running> running_ LULL_GUARDED_BY(mutex_);
   uint64_t last_job_id_ LULL_GUARDED_BY(mutex_) = 0;
-  std::array<JobTotals, kJobKinds> job_totals_ LULL_GUARDED_BY(mutex_){};
   std::array<Stall, kStallKinds> stalls_ LULL_GUARDED_BY(mutex_){};
   uint64_t last_stall_id_ LULL_GUARDED_BY(mutex_) = 0;
-  std::array<std::array<StallTotals, kStallCauses>, kStallKinds> stall_totals_
-      LULL_GUARDED_BY(mutex_){};
-  std::string policy_ LULL_GUARDED_BY(mutex_);
-  std::string options_ LULL_GUARDED_BY(mutex_);
-  Directive directive_ LULL_GUARDED_BY(mutex_);
-  PolicyState policy_state_ LULL_GUARDED_BY(mutex_);
+  /// What needs no measurement: the policy's members, and the totals of what has ended.
+  ActivityReport known_ LULL_GUARDED_BY(mutex_);
   bool slows_ LULL_GUARDED_BY(mutex_) = false;  // whether the directive slows writes
   StallCause slow_cause_ LULL_GUARDED_BY(mutex_) = StallCause::kNone;  // of the last one that did
   std::deque<RateSample> samples_ LULL_GUARDED_BY(mutex_);             // oldest first

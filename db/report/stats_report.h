@@ -17,6 +17,7 @@
 #include "db/base/dbformat.h"
 #include "db/base/filename.h"
 #include "db/compaction/entry_filter.h"
+#include "db/compaction/picker.h"
 #include "db/read/read_counts.h"
 #include "db/report/activity_stats.h"
 #include "db/report/properties.h"
@@ -76,13 +77,6 @@ struct ReadReport {
 
 /// Where a store's disk space is.
 struct SpaceReport {
-  /// By estimate for tables that LevelDB wrote.
-  struct Level {
-    uint64_t values = 0;  ///< entries that are not deletions
-    uint64_t deletions = 0;
-    uint64_t unknown_bytes = 0;  ///< of tables whose contents are unknown
-  };
-
   /// What clients keep from being freed.
   struct Pins {
     uint64_t count = 0;
@@ -98,7 +92,7 @@ struct SpaceReport {
   // Of table bytes, by estimate: deleted or overwritten but not yet compacted.
   uint64_t hidden_bytes = 0;
   uint64_t overwritten_bytes = 0;
-  std::array<Level, kLevels> levels{};
+  std::array<TableSpace, kLevels> levels{};
   uint64_t oldest_deletion_seconds = 0;  ///< upper bound on its age, if known; 0 without any
 
   // Compactions since the open that only freed space.

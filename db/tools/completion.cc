@@ -4,6 +4,7 @@
 #include "db/tools/completion.h"
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -81,17 +82,17 @@ std::string Quoted(std::string_view text) {
   return quoted + "'";
 }
 
-template <class Words, class TextOf>
-std::string Joined(const Words& words, const char* separator, TextOf text_of) {
+template <class Words, class TextOf = std::identity>
+std::string Joined(const Words& words, const char* separator, TextOf text_of = {}) {
   std::string text;
   for (const auto& word : words) text += (text.empty() ? "" : separator) + text_of(word);
   return text;
 }
 
 /// The alternatives of a case: all paths but that of no command.
-std::string PathPattern(const std::vector<CommandWords>& all) {
+std::string PathPattern(const std::vector<CommandWords>& all, const char* separator = " | ") {
   const std::vector<CommandWords> named(all.begin() + 1, all.end());
-  return Joined(named, " | ", [](const CommandWords& command) { return command.path; });
+  return Joined(named, separator, [](const CommandWords& command) { return command.path; });
 }
 
 /// The branches that tell which values the word before can have.
@@ -104,12 +105,10 @@ std::string ValueBranches(const std::vector<CommandWords>& all, const std::strin
       seen.push_back(word.first);
       if (values.empty()) free.push_back(word.first);
       if (values.empty()) continue;
-      text += "    " + word.first + ") " + set_words + "(" +
-              Joined(values, " ", [](const std::string& value) { return value; }) + ") ;;\n";
+      text += "    " + word.first + ") " + set_words + "(" + Joined(values, " ") + ") ;;\n";
     }
   }
-  return text + "    " + Joined(free, " | ", [](const std::string& option) { return option; }) +
-         ") return ;;\n";
+  return text + "    " + Joined(free, " | ") + ") return ;;\n";
 }
 
 /// Sets `set_words` and options to what can follow the command, then `set_words` to the values of
@@ -202,9 +201,7 @@ std::string Fish(const std::vector<CommandWords>& all) {
     for word in $words[2..-1]
         set -l next (string replace -r '.*/' '' -- $command)/$word
         switch $next
-            case )" +
-                     Joined(std::vector<CommandWords>(all.begin() + 1, all.end()), " ",
-                            [](const CommandWords& command) { return command.path; }) +
+            case )" + PathPattern(all, " ") +
                      R"(
                 set command $next
         end
@@ -223,10 +220,7 @@ complete -c lull -f
     if (command.words.empty()) text += at + " -a '(__fish_complete_directories)'\n";
     for (const auto& [word, has_value, values] : command.options) {
       text += at + " -l " + word.first.substr(2) + (has_value ? " -x" : "");
-      if (!values.empty()) {
-        const auto same = [](const std::string& value) { return value; };
-        text += " -a " + FishQuoted(Joined(values, " ", same));
-      }
+      if (!values.empty()) text += " -a " + FishQuoted(Joined(values, " "));
       text += " -d " + FishQuoted(word.second) + "\n";
     }
   }

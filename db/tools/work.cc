@@ -14,6 +14,7 @@
 #include "leveldb/db.h"
 #include "lull/lull.h"
 #include "util/clock.h"
+#include "util/latency_histogram.h"
 #include "util/logging.h"
 #include "util/os.h"
 #include "util/random.h"
@@ -66,85 +67,54 @@ uint64_t CompactedBytes(leveldb::DB* db) {
   return bytes;
 }
 
-/// Latencies of operations.
-class Latencies {
- public:
-  void Add(uint64_t nanos) { nanos_.push_back(nanos); }
+/// What a phase of the benchmark does with entries, in random order.
+enum class Phase { kWrite, kRead };
 
-  Json Report(const char* what, uint64_t elapsed_nanos, uint64_t bytes) {
-    std::sort(nanos_.begin(), nanos_.end());
-    const double seconds = static_cast<double>(elapsed_nanos) * 1e-9;
-    return {{"what", what},
-            {"operations", nanos_.size()},
-            {"per_sec", static_cast<double>(nanos_.size()) / seconds},
-            {"mb_per_sec", static_cast<double>(bytes) / 1e6 / seconds},
-            {"p50_us", At(0.5)},
-            {"p99_us", At(0.99)},
-            {"p999_us", At(0.999)},
-            {"max_us", At(1.0)}};
-  }
-
- private:
-  double At(double quantile) const {
-    if (nanos_.empty()) return 0;
-    const auto at = static_cast<size_t>(quantile * static_cast<double>(nanos_.size() - 1));
-    return static_cast<double>(nanos_[at]) / 1000;
-  }
-
-  std::vector<uint64_t> nanos_;
-};
-
-class Bench {
- public:
-  Bench(const Invocation& call, leveldb::DB* db) : call_(call), db_(db) {}
-
-  /// Whether to write or read entries; both in random order.
-  enum class Kind { kWrite, kRead };
-  Status Run(const char* what, Kind kind);
-
- private:
-  Status Step(Kind kind, const std::string& key);
-
-  const Invocation& call_;
-  leveldb::DB* const db_;
-};
-
-Status Bench::Step(Kind kind, const std::string& key) {
-  if (kind == Kind::kRead) {
+Status Step(const Invocation& call, leveldb::DB* db, Phase phase, const std::string& key) {
+  if (phase == Phase::kRead) {
     std::string value;
-    const Status status = db_->Get(leveldb::ReadOptions(), key, &value);
+    const Status status = db->Get(leveldb::ReadOptions(), key, &value);
     return status.IsNotFound() ? Status::OK() : status;
   }
   leveldb::WriteOptions write;
-  write.sync = call_.sync;
-  return db_->Put(write, key, std::string(call_.bench_value_bytes, key.back()));
+  write.sync = call.sync;
+  return db->Put(write, key, std::string(call.bench_value_bytes, key.back()));
 }
 
-Status Bench::Run(const char* what, Kind kind) {
+Status RunPhase(const Invocation& call, leveldb::DB* db, const char* what, Phase phase) {
   Random random(301);
   Clock* const clock = Clock::System();
-  Latencies latencies;
-  const uint64_t entry_bytes = 16 + call_.bench_value_bytes;
-  Progress progress(call_.json, what, call_.bench_entries * entry_bytes);
+  LatencyHistogram latencies;
+  const uint64_t entry_bytes = 16 + call.bench_value_bytes;
+  Progress progress(call.json, what, call.bench_entries * entry_bytes);
   const uint64_t began = clock->NowNanos();
-  for (uint64_t i = 0; i < call_.bench_entries; ++i) {
-    char key[24];
-    std::snprintf(key, sizeof(key), "%016llx",
-                  static_cast<unsigned long long>(random.Uniform(call_.bench_entries)));
+  for (uint64_t i = 0; i < call.bench_entries; ++i) {
+    const std::string key =
+        Format("%016llx", static_cast<unsigned long long>(random.Uniform(call.bench_entries)));
     const uint64_t start = clock->NowNanos();
-    const Status status = Step(kind, key);
+    const Status status = Step(call, db, phase, key);
     if (!status.ok()) return status;
-    latencies.Add(clock->NowNanos() - start);
+    latencies.Record(clock->NowNanos() - start);
     progress.Advance(entry_bytes);
   }
-  const Json report =
-      latencies.Report(what, clock->NowNanos() - began, call_.bench_entries * entry_bytes);
-  const auto get = [&](const char* name) { return report[name].get<double>(); };
+  const double seconds = static_cast<double>(clock->NowNanos() - began) * 1e-9;
+  const auto entries = static_cast<double>(call.bench_entries);
+  const double per_sec = entries / seconds;
+  const double mb_per_sec = entries * static_cast<double>(entry_bytes) / 1e6 / seconds;
+  const LatencySnapshot all = latencies.Snapshot();
+  const auto us = [&](double share) { return all.PercentileNanos(share) / 1000; };
   PrintResult(
-      call_.json, report,
+      call.json,
+      {{"what", what},
+       {"operations", call.bench_entries},
+       {"per_sec", per_sec},
+       {"mb_per_sec", mb_per_sec},
+       {"p50_us", us(0.5)},
+       {"p99_us", us(0.99)},
+       {"p999_us", us(0.999)},
+       {"max_us", us(1)}},
       Format("%-10s %10.0f/s %8.1f MB/s   p50 %.1f us, p99 %.1f us, p99.9 %.1f us, max %.1f us",
-             what, get("per_sec"), get("mb_per_sec"), get("p50_us"), get("p99_us"), get("p999_us"),
-             get("max_us")));
+             what, per_sec, mb_per_sec, us(0.5), us(0.99), us(0.999), us(1)));
   return Status::OK();
 }
 
@@ -228,10 +198,9 @@ int RunBench(const Invocation& call) {
   if (!status.ok()) return Fail(status, call.json);
   {
     const std::unique_ptr<leveldb::DB> db(raw);
-    Bench bench(call, db.get());
-    status = bench.Run("fill", Bench::Kind::kWrite);
-    if (status.ok()) status = bench.Run("overwrite", Bench::Kind::kWrite);
-    if (status.ok()) status = bench.Run("read", Bench::Kind::kRead);
+    status = RunPhase(call, db.get(), "fill", Phase::kWrite);
+    if (status.ok()) status = RunPhase(call, db.get(), "overwrite", Phase::kWrite);
+    if (status.ok()) status = RunPhase(call, db.get(), "read", Phase::kRead);
   }
   const Status destroyed = leveldb::DestroyDB(call.store, leveldb::Options());
   if (status.ok()) status = destroyed;

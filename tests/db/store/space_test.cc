@@ -144,7 +144,7 @@ SpaceReport SampleSpace() {
   report.obsolete_files = {5, 5000};
   report.hidden_bytes = 700;
   report.overwritten_bytes = 300;
-  report.levels[2] = {11, 22, 33};
+  report.levels[2] = {.unknown_bytes = 33, .values = 11, .deletions = 22};
   report.reclaim_compactions = 6;
   report.reclaim_freed_bytes = 60'000;
   report.readers = {7, 2'500'000'000, 7000};
