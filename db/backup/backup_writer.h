@@ -19,7 +19,6 @@
 #include "db/backup/backup_list.h"
 #include "db/base/context.h"
 #include "db/recovery/file_content.h"
-#include "db/recovery/salvage.h"
 #include "db/version/version_edit.h"
 #include "leveldb/env.h"
 #include "leveldb/iterator.h"
@@ -27,8 +26,6 @@
 #include "lull/backup.h"
 
 namespace lull {
-
-using BackupProgress = WorkProgress;
 
 class BackupWriter {
  public:

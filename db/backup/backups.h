@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "db/backup/backup_writer.h"
 #include "db/base/context.h"
 #include "db/recovery/checkpoint.h"
+#include "db/recovery/salvage.h"
 #include "leveldb/env.h"
 #include "leveldb/options.h"
 #include "leveldb/status.h"
@@ -21,7 +21,7 @@ namespace lull {
 
 /// Makes a backup of the tables of an open store. `info` can be null.
 leveldb::Status BackUpTables(const StoreContext& store, const CheckpointSource& source,
-                             const std::string& dir, const BackupProgress& progress,
+                             const std::string& dir, const WorkProgress& progress,
                              BackupInfo* info);
 
 /// Makes a backup of the store in the directory `name`, from any process, without its LOCK. Another
@@ -29,8 +29,7 @@ leveldb::Status BackUpTables(const StoreContext& store, const CheckpointSource& 
 /// yet passed to the operating system. Entries in logs become a table. Corruption if a log or the
 /// MANIFEST is damaged.
 leveldb::Status BackUpFiles(const leveldb::Options& options, const std::string& name,
-                            const std::string& dir, const BackupProgress& progress,
-                            BackupInfo* info);
+                            const std::string& dir, const WorkProgress& progress, BackupInfo* info);
 
 struct VerifiedBackups {
   uint64_t backups = 0;  ///< lists that can be read
@@ -42,11 +41,11 @@ struct VerifiedBackups {
 
 /// As VerifyBackup, but returns an error only if nothing could be verified.
 leveldb::Status VerifyBackups(leveldb::Env* env, const std::string& dir, uint64_t id,
-                              const BackupProgress& progress, VerifiedBackups* result);
+                              const WorkProgress& progress, VerifiedBackups* result);
 
 /// As RestoreBackup. `info` gets the backup that was restored.
 leveldb::Status RestoreFrom(leveldb::Env* env, const std::string& dir, uint64_t id,
-                            const std::string& target, const BackupProgress& progress,
+                            const std::string& target, const WorkProgress& progress,
                             BackupInfo* info);
 
 }  // namespace lull

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "db/backup/backup_writer.h"
 #include "db/backup/backups.h"
 #include "db/base/filename.h"
 #include "db/base/named_comparator.h"
@@ -31,10 +32,6 @@ using leveldb::Status;
 constexpr int kAttemptsMax = 50;
 /// Files open at the same time.
 constexpr size_t kOpenFilesMax = 100;
-
-void Report(const BackupProgress& progress, uint64_t total_bytes, uint64_t step_bytes) {
-  if (progress) progress(total_bytes, step_bytes);
-}
 
 VersionEdit EditOf(const Version& version, const CompactPointers& pointers,
                    SequenceNumber last_sequence) {
@@ -63,7 +60,7 @@ class LiveStore {
     return LoadUnchanged(context_, [&] { return TryLoad(writer); });
   }
   /// Adds all tables. Sets `*all_exist` to false if some were deleted meanwhile.
-  Status AddTables(BackupWriter* writer, const BackupProgress& progress, bool* all_exist);
+  Status AddTables(BackupWriter* writer, const WorkProgress& progress, bool* all_exist);
   Status Finish(BackupWriter* writer, BackupInfo* info);
 
  private:
@@ -95,7 +92,7 @@ Status LiveStore::TryLoad(const BackupWriter& writer) {
   return status;
 }
 
-Status LiveStore::AddTables(BackupWriter* writer, const BackupProgress& progress, bool* all_exist) {
+Status LiveStore::AddTables(BackupWriter* writer, const WorkProgress& progress, bool* all_exist) {
   *all_exist = true;
   const Version& version = *recovered_.manifest.version;
   for (const TableMeta& table : version.AllTables()) {
@@ -106,7 +103,7 @@ Status LiveStore::AddTables(BackupWriter* writer, const BackupProgress& progress
     const Status status = writer->AddTable(table, std::move(file), &is_gone);
     if (!status.ok()) return status;
     if (is_gone) *all_exist = false;
-    Report(progress, version.TotalBytes(), table.file_bytes);
+    if (progress) progress(version.TotalBytes(), table.file_bytes);
   }
   return Status::OK();
 }
@@ -129,7 +126,7 @@ Status LiveStore::Finish(BackupWriter* writer, BackupInfo* info) {
   return writer->Finish(std::move(edit), context_.NewFileNumber(), info);
 }
 
-Status BackUpLive(LiveStore* live, BackupWriter* writer, const BackupProgress& progress,
+Status BackUpLive(LiveStore* live, BackupWriter* writer, const WorkProgress& progress,
                   BackupInfo* info) {
   Status status = writer->Begin();
   for (int attempt = 0; status.ok() && attempt < kAttemptsMax; ++attempt) {
@@ -145,7 +142,7 @@ Status BackUpLive(LiveStore* live, BackupWriter* writer, const BackupProgress& p
 }
 
 Status BackUpPinned(const StoreContext& store, const CheckpointSource& source, BackupWriter* writer,
-                    const BackupProgress& progress, BackupInfo* info) {
+                    const WorkProgress& progress, BackupInfo* info) {
   Status status = writer->Begin();
   if (!status.ok()) return status;
   VersionEdit edit = EditOf(*source.version, source.compact_pointers, source.last_sequence);
@@ -155,7 +152,7 @@ Status BackUpPinned(const StoreContext& store, const CheckpointSource& source, B
     if (status.ok() && is_gone)
       status = Status::Corruption(TableFileName(store.name, table.number), "is missing");
     if (!status.ok()) return status;
-    Report(progress, source.version->TotalBytes(), table.file_bytes);
+    if (progress) progress(source.version->TotalBytes(), table.file_bytes);
   }
   // Above the numbers of all tables, which are older than the Version.
   return writer->Finish(std::move(edit), store.next_file_number.load(std::memory_order_relaxed),
@@ -165,13 +162,13 @@ Status BackUpPinned(const StoreContext& store, const CheckpointSource& source, B
 }  // namespace
 
 Status BackUpTables(const StoreContext& store, const CheckpointSource& source,
-                    const std::string& dir, const BackupProgress& progress, BackupInfo* info) {
+                    const std::string& dir, const WorkProgress& progress, BackupInfo* info) {
   BackupWriter writer(&store, dir);
   return ExplainFailure(dir, BackUpPinned(store, source, &writer, progress, info));
 }
 
 Status BackUpFiles(const leveldb::Options& options, const std::string& name, const std::string& dir,
-                   const BackupProgress& progress, BackupInfo* info) {
+                   const WorkProgress& progress, BackupInfo* info) {
   LiveStore live(options, name);
   const Status status = CheckIsStore(live.context());  // before a directory is created
   if (!status.ok()) return status;

@@ -45,7 +45,7 @@ Status WriteManifest(leveldb::Env* env, const VersionEdit& edit, const std::stri
 }
 
 Status WriteFiles(const BackupDirectory& backups, const BackupList& list, const std::string& target,
-                  uint64_t manifest_number, const BackupProgress& progress) {
+                  uint64_t manifest_number, const WorkProgress& progress) {
   leveldb::Env* const env = backups.env();
   for (const BackedUpTable& table : list.tables) {
     const Status status =
@@ -60,7 +60,7 @@ Status WriteFiles(const BackupDirectory& backups, const BackupList& list, const 
 }  // namespace
 
 Status RestoreFrom(leveldb::Env* env, const std::string& dir, uint64_t id,
-                   const std::string& target, const BackupProgress& progress, BackupInfo* info) {
+                   const std::string& target, const WorkProgress& progress, BackupInfo* info) {
   const BackupDirectory directory(env, dir);
   if (id == 0) {
     std::vector<uint64_t> ids;

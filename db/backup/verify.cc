@@ -21,7 +21,7 @@ class Verifier {
   Verifier(leveldb::Env* env, const std::string& dir, VerifiedBackups* result)
       : directory_(env, dir), result_(*result) {}
 
-  Status Run(uint64_t id, const BackupProgress& progress);
+  Status Run(uint64_t id, const WorkProgress& progress);
 
  private:
   using Users = std::vector<uint64_t>;  // ids of backups
@@ -40,7 +40,7 @@ class Verifier {
   uint64_t total_bytes_ = 0;
 };
 
-Status Verifier::Run(uint64_t id, const BackupProgress& progress) {
+Status Verifier::Run(uint64_t id, const WorkProgress& progress) {
   std::vector<uint64_t> ids;
   const Status status = directory_.ListIds(&ids);
   if (!status.ok()) return status;
@@ -101,7 +101,7 @@ void Verifier::VerifyData(const std::string& path, const FileSum& expected, cons
 }  // namespace
 
 Status VerifyBackups(leveldb::Env* env, const std::string& dir, uint64_t id,
-                     const BackupProgress& progress, VerifiedBackups* result) {
+                     const WorkProgress& progress, VerifiedBackups* result) {
   *result = {};
   return Verifier(env, dir, result).Run(id, progress);
 }

@@ -25,11 +25,6 @@ bool MakesRoom(JobKind kind, WriteStallCause cause) {
   return cause == WriteStallCause::kDebt && kind != JobKind::kFlush;
 }
 
-double PerSecond(uint64_t now_bytes, uint64_t then_bytes, uint64_t nanos) {
-  if (now_bytes <= then_bytes || nanos == 0) return 0;
-  return static_cast<double>(now_bytes - then_bytes) * 1e9 / static_cast<double>(nanos);
-}
-
 }  // namespace
 
 const char* JobKindName(JobKind kind) {
@@ -262,12 +257,13 @@ void ActivityStats::Sample(uint64_t user_bytes) {
 Rates ActivityStats::RatesLocked(uint64_t user_bytes) const {
   const RateSample now = MeasureLocked(user_bytes);
   const RateSample& then = samples_.front();
-  const uint64_t nanos = now.nanos - then.nanos;
-  Rates rates;
-  rates.user_bytes_per_sec = PerSecond(now.user_bytes, then.user_bytes, nanos);
-  rates.flush_bytes_per_sec = PerSecond(now.flush_bytes, then.flush_bytes, nanos);
-  rates.compaction_bytes_per_sec = PerSecond(now.compaction_bytes, then.compaction_bytes, nanos);
-  return rates;
+  const auto nanos = static_cast<double>(now.nanos - then.nanos);
+  const auto per_sec = [&](uint64_t RateSample::*bytes) {
+    if (now.*bytes <= then.*bytes || nanos == 0) return 0.0;
+    return static_cast<double>(now.*bytes - then.*bytes) * 1e9 / nanos;
+  };
+  return {per_sec(&RateSample::user_bytes), per_sec(&RateSample::flush_bytes),
+          per_sec(&RateSample::compaction_bytes)};
 }
 
 void ActivityStats::SetOptions(const std::string& policy, const std::string& options) {

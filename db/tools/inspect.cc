@@ -33,21 +33,6 @@ Status Inspect(const std::string& directory, InspectedStore* store) {
 
 namespace {
 
-/// The logs that the MANIFEST needs, and files that an earlier repair or open set aside.
-struct OtherFiles {
-  FileTotals logs;
-  FileTotals lost;
-};
-
-OtherFiles LookAround(const InspectedStore& store) {
-  leveldb::Env* const env = store.context.env();
-  const auto is_needed_log = [&](const std::string& name) {
-    const std::optional<ParsedFileName> parsed = ParseFileName(name);
-    return parsed && parsed->kind == FileKind::kLog && parsed->number >= store.manifest.log_number;
-  };
-  return {TotalsOf(env, store.context.name, is_needed_log), LostTotals(env, store.context.name)};
-}
-
 Json TableJson(const TableMeta& table, int level, Coding coding) {
   return {{"number", table.number},
           {"level", level},
@@ -80,8 +65,15 @@ std::string LevelText(const Version& version, int level, const TableSpace& space
   return text;
 }
 
-Json StatsJson(const InspectedStore& store, const OtherFiles& other) {
+Json StatsJson(const InspectedStore& store) {
   const ManifestState& manifest = store.manifest;
+  const auto is_needed_log = [&](const std::string& name) {
+    const std::optional<ParsedFileName> parsed = ParseFileName(name);
+    return parsed && parsed->kind == FileKind::kLog && parsed->number >= manifest.log_number;
+  };
+  const FileTotals logs = TotalsOf(store.context.env(), store.context.name, is_needed_log);
+  // Set aside by an earlier repair or open.
+  const FileTotals lost = LostTotals(store.context.env(), store.context.name);
   Json levels = Json::array();
   FileTotals tables;
   for (int level = 0; level < kLevels; ++level) {
@@ -94,10 +86,10 @@ Json StatsJson(const InspectedStore& store, const OtherFiles& other) {
   return {{"store", store.context.name},
           {"tables", tables.count},
           {"table_bytes", tables.bytes},
-          {"logs", other.logs.count},
-          {"log_bytes", other.logs.bytes},
-          {"lost_files", other.lost.count},
-          {"lost_bytes", other.lost.bytes},
+          {"logs", logs.count},
+          {"log_bytes", logs.bytes},
+          {"lost_files", lost.count},
+          {"lost_bytes", lost.bytes},
           {"last_sequence", manifest.last_sequence},
           {"manifest_number", manifest.manifest_number},
           {"log_number", manifest.log_number},
@@ -151,7 +143,7 @@ int RunStats(const Invocation& call) {
   InspectedStore store(OptionsOf(call));
   const Status status = Inspect(call.store, &store);
   if (!status.ok()) return Fail(status, call.json);
-  const Json stats = StatsJson(store, LookAround(store));
+  const Json stats = StatsJson(store);
   const auto number = [&](const char* name) { return stats[name].dump(); };
   const auto bytes = [&](const char* name) { return BytesText(stats[name].get<uint64_t>()); };
   std::string text = number("tables") + " tables with " + bytes("table_bytes") + ", " +

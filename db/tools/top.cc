@@ -40,16 +40,6 @@ int RunOnce(TopStores* stores, bool json) {
   return any ? kDone : kFailed;
 }
 
-Status Show(TopStores* stores) {
-#ifdef LULL_HAS_NCURSES
-  return RunTopScreen(stores);
-#else
-  (void)stores;
-  return Status::NotSupported("this program was built without ncurses (Debian: libncurses-dev)",
-                              "use --once");
-#endif
-}
-
 }  // namespace
 
 int RunTop(const Invocation& call) {
@@ -59,7 +49,12 @@ int RunTop(const Invocation& call) {
   TopStores stores(env, Clock::System(), call.paths);
   const bool has_terminal = os::IsTerminal(stdin) && os::IsTerminal(stdout);
   if (call.once || call.json || !has_terminal) return RunOnce(&stores, call.json);
-  const Status shown = Show(&stores);
+#ifdef LULL_HAS_NCURSES
+  const Status shown = RunTopScreen(&stores);
+#else
+  const Status shown = Status::NotSupported(
+      "this program was built without ncurses (Debian: libncurses-dev)", "use --once");
+#endif
   return shown.ok() ? kDone : Fail(shown, call.json);
 }
 
