@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "leveldb/iterator.h"
+#include "leveldb/slice.h"
 #include "leveldb/write_batch.h"
 #include "tests/support/model.h"
+#include "tests/support/open_store.h"
 #include "tests/support/option_sets.h"
 #include "tests/support/rng.h"
 #include "tests/support/workload.h"
@@ -29,7 +31,7 @@ constexpr size_t kIteratorsMax = 8;
 std::string Show(const std::string* bytes) { return bytes ? testing::Show(*bytes) : "nothing"; }
 
 struct HeldSnapshot {
-  const leveldb::Snapshot* snapshot;
+  const leveldb::Snapshot* snapshot;  // null: the latest state
   uint64_t sequence;
   // Set by the first removal of a range: a value that a filter drops later can stay visible.
   std::optional<uint64_t> gone_before{};
@@ -54,8 +56,8 @@ class Runner {
       : config_(config),
         rng_(SubSeed(config.seed, 11)),
         workload_(config.seed),
-        set_index_(config.option_set.value_or(SubSeed(config.seed, 12) % kOptionSetCount)),
-        model_(MakeOptionSet(set_index_)->options.comparator) {}
+        first_set_(config.option_set.value_or(SubSeed(config.seed, 12) % kOptionSetCount)),
+        model_(MakeOptionSet(first_set_)->options.comparator) {}
 
   MetamorphicReport Run() {
     leveldb::Env* env = config_.env != nullptr ? config_.env : leveldb::Env::Default();
@@ -108,7 +110,7 @@ class Runner {
     return kChoices;
   }
 
-  const HeldSnapshot* MaybeSnapshot() { return rng_.OneIn(3) ? SomeSnapshot() : nullptr; }
+  HeldSnapshot MaybeSnapshot() { return rng_.OneIn(3) ? SomeSnapshot() : Latest(); }
   const leveldb::Comparator& order() const { return *set_->options.comparator; }
 
   void Step() {
@@ -136,8 +138,7 @@ class Runner {
         "seed=" + std::to_string(config_.seed) + " op=" + std::to_string(op_) + " (" + op_name_ +
         ") options=" + set_->name + ": " + what +
         "\nreplay: driver metamorphic --dir=DIR --seed=" + std::to_string(config_.seed) +
-        " --ops=" + std::to_string(op_ + 1) + " --set=" +
-        std::to_string(config_.option_set.value_or(SubSeed(config_.seed, 12) % kOptionSetCount)) +
+        " --ops=" + std::to_string(op_ + 1) + " --set=" + std::to_string(first_set_) +
         (config_.hooks.filter ? " --filter=1" : "");
   }
 
@@ -243,12 +244,10 @@ class Runner {
     return s;
   }
 
-  void CheckGet(const std::string& key, const HeldSnapshot* at) {
+  void CheckGet(const std::string& key, const HeldSnapshot& at) {
     leveldb::ReadOptions options = SomeReadOptions();
-    if (at != nullptr) options.snapshot = at->snapshot;
-    const uint64_t sequence = at != nullptr ? at->sequence : model_.last_sequence();
-    const auto gone_before = at != nullptr ? at->gone_before : std::nullopt;
-    const std::string* expected = model_.Find(key, sequence, gone_before);
+    options.snapshot = at.snapshot;
+    const std::string* expected = model_.Find(key, at.sequence, at.gone_before);
     std::string actual;
     Status s = Find(options, key, &actual);
     if (!s.ok() && !s.IsNotFound()) {
@@ -258,23 +257,25 @@ class Runner {
     const bool same = expected == nullptr ? s.IsNotFound() : s.ok() && *expected == actual;
     if (same) return;
     if (has_filtered_ && s.IsNotFound() && Expires(*expected)) {
-      if (!gone_before) model_.MarkGone(key, sequence);
+      if (!at.gone_before) model_.MarkGone(key, at.sequence);
       return;
     }
-    Fail("Get(" + testing::Show(key) + ") at commit " + std::to_string(sequence) + " should give " +
-         Show(expected) + ", gave " + Show(s.ok() ? &actual : nullptr));
+    Fail("Get(" + testing::Show(key) + ") at commit " + std::to_string(at.sequence) +
+         " should give " + Show(expected) + ", gave " + Show(s.ok() ? &actual : nullptr));
   }
 
-  void Get() { CheckGet(workload_.Key(&rng_), nullptr); }
+  void Get() { CheckGet(workload_.Key(&rng_), Latest()); }
 
   void SnapshotGets() {
-    const HeldSnapshot* const at = SomeSnapshot();
-    if (at == nullptr) return;
+    if (snapshots_.empty()) return;
+    const HeldSnapshot at = SomeSnapshot();
     for (uint64_t i = rng_.Below(8); i > 0; --i) CheckGet(workload_.Key(&rng_), at);
   }
 
-  const HeldSnapshot* SomeSnapshot() {
-    return snapshots_.empty() ? nullptr : &snapshots_[rng_.Below(snapshots_.size())];
+  HeldSnapshot Latest() const { return {nullptr, model_.last_sequence()}; }
+
+  HeldSnapshot SomeSnapshot() {
+    return snapshots_.empty() ? Latest() : snapshots_[rng_.Below(snapshots_.size())];
   }
 
   void TakeSnapshot() {
@@ -296,18 +297,12 @@ class Runner {
 
   // ---- iterators
 
-  HeldIterator MakeIterator(const HeldSnapshot* at) {
+  HeldIterator MakeIterator(const HeldSnapshot& at) {
     leveldb::ReadOptions options = SomeReadOptions();
-    uint64_t sequence = model_.last_sequence();
-    std::optional<uint64_t> gone_before;
-    if (at != nullptr) {
-      options.snapshot = at->snapshot;
-      sequence = at->sequence;
-      gone_before = at->gone_before;
-    }
+    options.snapshot = at.snapshot;
     HeldIterator it;
     it.actual.reset(db_->NewIterator(options));
-    it.expected = std::make_unique<Model::Cursor>(model_, sequence, gone_before);
+    it.expected = std::make_unique<Model::Cursor>(model_, at.sequence, at.gone_before);
     Compare(it, "being made");
     return it;
   }
@@ -472,12 +467,11 @@ class Runner {
   }
 
   void FlushHook() {
-    if (config_.hooks.flush) Expect(config_.hooks.flush(db_.get()), "flush");
+    if (config_.hooks.calls_extensions) Expect(FlushStore(db_.get()), "flush");
   }
 
   void IdleHook() {
-    if (config_.hooks.wait_for_idle)
-      Expect(config_.hooks.wait_for_idle(db_.get()), "wait-for-idle");
+    if (config_.hooks.calls_extensions) Expect(WaitForIdleStore(db_.get()), "wait-for-idle");
   }
 
   void OptionsHook() {
@@ -493,11 +487,10 @@ class Runner {
     const Slice* const from = rng_.OneIn(5) ? nullptr : &begin;
     const Slice* const to = rng_.OneIn(5) ? nullptr : &end;
     const bool files_only = rng_.OneIn(2);
-    if (!config_.hooks.delete_range) return;
+    if (kIsStock || !config_.hooks.calls_extensions) return;
     for (HeldSnapshot& held : snapshots_)
       held.gone_before = held.gone_before.value_or(model_.gone_count());
-    if (!Expect(config_.hooks.delete_range(db_.get(), from, to, files_only), "delete-range"))
-      return;
+    if (!Expect(RemoveRange(db_.get(), from, to, files_only), "delete-range")) return;
     WriteOps gone;
     Model::Cursor at(model_, model_.last_sequence());
     from == nullptr ? at.SeekToFirst() : at.Seek(bounds[0]);
@@ -518,10 +511,10 @@ class Runner {
   void IngestHook() {
     WriteOps ops = workload_.Batch(op_, rng_.OneIn(3) ? 100 : 8, &rng_);
     std::erase_if(ops, [](const WriteOp& op) { return !op.value; });
-    if (!config_.hooks.ingest || ops.empty()) return;
+    if (kIsStock || !config_.hooks.calls_extensions || ops.empty()) return;
     leveldb::Options options = set_->options;
     if (config_.env != nullptr) options.env = config_.env;
-    Commit(ops, config_.hooks.ingest(db_.get(), options, config_.directory + "-table", ops));
+    Commit(ops, IngestInto(db_.get(), options, config_.directory + "-table", ops));
   }
 
   void ClockHook() {
@@ -542,7 +535,8 @@ class Runner {
   const MetamorphicConfig& config_;
   Rng rng_;
   const Workload workload_;
-  size_t set_index_;
+  const size_t first_set_;
+  size_t set_index_ = first_set_;
   std::unique_ptr<OptionSet> set_;
   Model model_;
   std::unique_ptr<leveldb::DB> db_;

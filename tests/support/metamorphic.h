@@ -14,32 +14,22 @@
 #include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "leveldb/options.h"
-#include "leveldb/slice.h"
 #include "leveldb/status.h"
-#include "tests/support/model.h"
 
 namespace lull::testing {
 
 // Functions that the caller can inject; an unset one is skipped (open: leveldb::DB::Open).
 struct Hooks {
   std::function<leveldb::Status(const leveldb::Options&, const std::string&, leveldb::DB**)> open;
-  std::function<leveldb::Status(leveldb::DB*)> flush;
-  std::function<leveldb::Status(leveldb::DB*)> wait_for_idle;
   // Sets or removes a compaction filter that drops values that Expires (workload.h).
   std::function<leveldb::Status(leveldb::DB*, bool on)> filter;
   // Changes live options; the number is drawn from the seed.
   std::function<leveldb::Status(leveldb::DB*, uint64_t)> set_options;
-  // Deletes the keys from `begin` to just before `end`; null: no bound. `files_only`: only those in
-  // tables that contain no others.
-  std::function<leveldb::Status(leveldb::DB*, const leveldb::Slice* begin,
-                                const leveldb::Slice* end, bool files_only)>
-      delete_range;
-  // See IngestInto (open_store.h).
-  std::function<leveldb::Status(leveldb::DB*, const leveldb::Options&, const std::string& prefix,
-                                const WriteOps&)>
-      ingest;
   // Sets the time of day: later than the real one by so many seconds, which can be negative.
   std::function<void(int64_t seconds)> move_clock;
+  // Calls FlushStore, WaitForIdleStore, RemoveRange and IngestInto of open_store.h, as far as the
+  // library has them. The store must be the library's own.
+  bool calls_extensions = false;
 };
 
 struct MetamorphicConfig {

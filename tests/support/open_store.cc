@@ -49,20 +49,12 @@ class Expiry final : public CompactionFilter {
   const std::function<bool(std::string_view value)> drops_;
 };
 
-void AddHooks(Hooks* hooks) {
-  hooks->delete_range = [](leveldb::DB* db, const leveldb::Slice* begin, const leveldb::Slice* end,
-                           bool files_only) {
-    return files_only ? lull::DeleteFilesInRange(db, begin, end)
-                      : lull::DeleteRange(db, begin, end);
-  };
-  hooks->ingest = IngestInto;
-  hooks->set_options = [](leveldb::DB* db, uint64_t draw) {
-    constexpr uint64_t kPersistSeconds[] = {0, 1, 2, 30, 100'000};
-    constexpr uint64_t kSpacePercents[] = {0, 200, 300};
-    return lull::SetOptions(
-        db, "delete_persist_seconds=" + std::to_string(kPersistSeconds[draw % 5]) +
-                ";space_percent_max=" + std::to_string(kSpacePercents[draw / 5 % 3]));
-  };
+Status SetSomeOptions(leveldb::DB* db, uint64_t draw) {
+  constexpr uint64_t kPersistSeconds[] = {0, 1, 2, 30, 100'000};
+  constexpr uint64_t kSpacePercents[] = {0, 200, 300};
+  return lull::SetOptions(db,
+                          "delete_persist_seconds=" + std::to_string(kPersistSeconds[draw % 5]) +
+                              ";space_percent_max=" + std::to_string(kSpacePercents[draw / 5 % 3]));
 }
 
 }  // namespace
@@ -88,11 +80,9 @@ Status FilterStoreBy(leveldb::DB* db, std::function<bool(std::string_view value)
   return SetCompactionFilter(db, std::make_shared<Expiry>(std::move(drops)));
 }
 
-Status RemoveRange(leveldb::DB* db, const KeySpan& span, bool files_only) {
-  const leveldb::Slice begin(span.begin), end(span.end);
-  const leveldb::Slice* const from = span.begin.empty() ? nullptr : &begin;
-  const leveldb::Slice* const to = span.end.empty() ? nullptr : &end;
-  return files_only ? lull::DeleteFilesInRange(db, from, to) : lull::DeleteRange(db, from, to);
+Status RemoveRange(leveldb::DB* db, const leveldb::Slice* begin, const leveldb::Slice* end,
+                   bool files_only) {
+  return files_only ? lull::DeleteFilesInRange(db, begin, end) : lull::DeleteRange(db, begin, end);
 }
 
 Status IngestInto(leveldb::DB* db, const leveldb::Options& options, const std::string& prefix,
@@ -149,21 +139,21 @@ Status WaitForIdleStore(leveldb::DB*) { return Status::OK(); }
 
 Status FilterStore(leveldb::DB*, bool) { return Status::OK(); }
 Status FilterStoreBy(leveldb::DB*, std::function<bool(std::string_view)>) { return Status::OK(); }
-Status RemoveRange(leveldb::DB*, const KeySpan& span, bool) {
-  return Status::NotSupported(span.begin, "LevelDB removes no ranges");
+Status RemoveRange(leveldb::DB*, const leveldb::Slice*, const leveldb::Slice*, bool) {
+  return Status::NotSupported("LevelDB removes no ranges");
 }
 
 Status CheckpointStore(leveldb::DB*, const std::string& directory) {
   return Status::NotSupported(directory, "LevelDB makes no checkpoints");
 }
 
-namespace {
-
-void AddHooks(Hooks*) {}
-
-}  // namespace
-
 #endif
+
+Status RemoveRange(leveldb::DB* db, const KeySpan& span, bool files_only) {
+  const leveldb::Slice begin(span.begin), end(span.end);
+  return RemoveRange(db, span.begin.empty() ? nullptr : &begin, span.end.empty() ? nullptr : &end,
+                     files_only);
+}
 
 bool IsIngestible(const WriteOps& ops) {
   return !ops.empty() && std::all_of(ops.begin(), ops.end(),
@@ -180,9 +170,10 @@ Hooks StoreHooks(const std::string& scheduling) {
                                           leveldb::DB** db) mutable {
     return OpenStore(options, turns[opens++ % turns.size()], name, db);
   };
-  hooks.flush = FlushStore;
-  hooks.wait_for_idle = WaitForIdleStore;
-  AddHooks(&hooks);
+#ifdef LULL_BUILD
+  hooks.set_options = SetSomeOptions;
+#endif
+  hooks.calls_extensions = true;
   return hooks;
 }
 

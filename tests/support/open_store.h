@@ -10,6 +10,7 @@
 
 #include "leveldb/db.h"
 #include "leveldb/options.h"
+#include "leveldb/slice.h"
 #include "leveldb/status.h"
 #include "tests/support/metamorphic.h"
 #include "tests/support/model.h"
@@ -39,7 +40,9 @@ leveldb::Status FilterStore(leveldb::DB* db, bool on);
 // The same with another rule, which can throw.
 leveldb::Status FilterStoreBy(leveldb::DB* db, std::function<bool(std::string_view value)> drops);
 
-// lull::DeleteRange, or with `files_only` DeleteFilesInRange. Stock: NotSupported.
+// lull::DeleteRange, or with `files_only` DeleteFilesInRange. Null: no bound. Stock: NotSupported.
+leveldb::Status RemoveRange(leveldb::DB* db, const leveldb::Slice* begin, const leveldb::Slice* end,
+                            bool files_only);
 leveldb::Status RemoveRange(leveldb::DB* db, const KeySpan& span, bool files_only);
 
 // Whether IngestInto can make this commit: every operation writes a value.
@@ -52,7 +55,7 @@ leveldb::Status IngestInto(leveldb::DB* db, const leveldb::Options& options,
 // Makes a second store with the content of `db`. Stock cannot: NotSupported.
 leveldb::Status CheckpointStore(leveldb::DB* db, const std::string& directory);
 
-// Hooks that open with `scheduling` and flush and wait as above, and change options of disk space.
+// Hooks that open with `scheduling`, call the functions above and change options of disk space.
 // Each open uses the next of the option strings, which "|" separates.
 Hooks StoreHooks(const std::string& scheduling);
 
