@@ -37,26 +37,16 @@ struct PendingEntry {
 struct CrashOptions {
   // Chance that an unsynced block, or a pending directory change, survives. If unset, the seed
   // picks one for the whole crash from {0, 0.1, 0.5, 0.9, 1}, so that extremes are frequent.
-  std::optional<double> data_survival;
-  std::optional<double> entry_survival;
+  std::optional<double> data_survival{};
+  std::optional<double> entry_survival{};
   // Chance that a lost block reads as garbage instead of zeros.
   double garbage = 0.5;
   // If set and it returns a value, that value alone decides whether the directory change survives.
-  std::function<std::optional<bool>(const PendingEntry&)> decide_entry;
+  std::function<std::optional<bool>(const PendingEntry&)> decide_entry{};
 
-  static CrashOptions LoseAllUnsynced() {
-    CrashOptions options;
-    options.data_survival = 0;
-    options.entry_survival = 0;
-    return options;
-  }
+  static CrashOptions LoseAllUnsynced() { return {.data_survival = 0, .entry_survival = 0}; }
   // The process died but the machine did not: nothing is lost.
-  static CrashOptions KeepAll() {
-    CrashOptions options;
-    options.data_survival = 1;
-    options.entry_survival = 1;
-    return options;
-  }
+  static CrashOptions KeepAll() { return {.data_survival = 1, .entry_survival = 1}; }
 };
 
 // `path` without doubled or trailing slashes.

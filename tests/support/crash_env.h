@@ -114,27 +114,19 @@ class CrashEnv : public leveldb::EnvWrapper
 
   leveldb::Status NewSequentialFile(const std::string& path,
                                     leveldb::SequentialFile** result) override {
-    OpenFile file{disk_, CleanPath(path), nullptr};
-    const leveldb::Status s = disk_->Locked()->Open(file.path, &file.inode);
-    return Make<SequentialReader>(s, std::move(file), result);
+    return OpenExisting<SequentialReader>(path, result);
   }
   leveldb::Status NewRandomAccessFile(const std::string& path,
                                       leveldb::RandomAccessFile** result) override {
-    OpenFile file{disk_, CleanPath(path), nullptr};
-    const leveldb::Status s = disk_->Locked()->Open(file.path, &file.inode);
-    return Make<RandomReader>(s, std::move(file), result);
+    return OpenExisting<RandomReader>(path, result);
   }
   leveldb::Status NewWritableFile(const std::string& path,
                                   leveldb::WritableFile** result) override {
-    OpenFile file{disk_, CleanPath(path), nullptr};
-    const leveldb::Status s = disk_->Locked()->Create(file.path, /*keep=*/false, &file.inode);
-    return Make<Writer>(s, std::move(file), result);
+    return Create(path, /*keep=*/false, /*reserved_bytes=*/0, result);
   }
   leveldb::Status NewAppendableFile(const std::string& path,
                                     leveldb::WritableFile** result) override {
-    OpenFile file{disk_, CleanPath(path), nullptr};
-    const leveldb::Status s = disk_->Locked()->Create(file.path, /*keep=*/true, &file.inode);
-    return Make<Writer>(s, std::move(file), result);
+    return Create(path, /*keep=*/true, /*reserved_bytes=*/0, result);
   }
   bool FileExists(const std::string& path) override {
     return disk_->Locked()->Exists(CleanPath(path));
@@ -193,10 +185,7 @@ class CrashEnv : public leveldb::EnvWrapper
   // crash.
   leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes, lull::LogFileMode,
                              lull::LogFile** result) override {
-    OpenFile file{disk_, CleanPath(path), nullptr};
-    const leveldb::Status s = disk_->Locked()->Create(file.path, /*keep=*/false, &file.inode);
-    if (s.ok()) disk_->Locked()->Reserve(file.inode, capacity_bytes);
-    return Make<Writer>(s, std::move(file), result);
+    return Create(path, /*keep=*/false, capacity_bytes, result);
   }
   leveldb::Status ReuseLogFile(const std::string& old_path, const std::string& new_path,
                                const lull::LogBlocks& blocks, lull::LogFile** result) override {
@@ -329,8 +318,20 @@ class CrashEnv : public leveldb::EnvWrapper
 #endif
 
   template <class File, class Base>
-  static leveldb::Status Make(const leveldb::Status& s, OpenFile file, Base** result) {
+  leveldb::Status OpenExisting(const std::string& path, Base** result) {
+    OpenFile file{disk_, CleanPath(path), nullptr};
+    const leveldb::Status s = disk_->Locked()->Open(file.path, &file.inode);
     *result = s.ok() ? new File(std::move(file)) : nullptr;
+    return s;
+  }
+
+  template <class Base>
+  leveldb::Status Create(const std::string& path, bool keep, uint64_t reserved_bytes,
+                         Base** result) {
+    OpenFile file{disk_, CleanPath(path), nullptr};
+    const leveldb::Status s = disk_->Locked()->Create(file.path, keep, &file.inode);
+    if (reserved_bytes > 0 && s.ok()) disk_->Locked()->Reserve(file.inode, reserved_bytes);
+    *result = s.ok() ? new Writer(std::move(file)) : nullptr;
     return s;
   }
 

@@ -96,8 +96,7 @@ TEST_F(CrashEnvTest, FailedSyncLeavesPagesThatNoLaterSyncWrites) {
   env_.DropDirtyPages("/d/f");
   file->Append(std::string(4096, 'b'));
   EXPECT_TRUE(file->Sync().ok());
-  CrashOptions lose = CrashOptions::LoseAllUnsynced();
-  lose.garbage = 0;
+  const CrashOptions lose{.data_survival = 0, .entry_survival = 0, .garbage = 0};
   EXPECT_EQ(Contents(env_.Crash(1, lose).get(), "/d/f"),
             std::string(4096, '\0') + std::string(4096, 'b'));
 }
@@ -116,8 +115,8 @@ TEST_F(CrashEnvTest, PendingNamesSurviveIndependently) {
   }
   EXPECT_EQ(seen, (std::set<std::string>{"new(none)(none)", "newold(none)", "(none)oldnew",
                                          "(none)(none)new"}));
-  CrashOptions only_removes;
-  only_removes.decide_entry = [](const PendingEntry& e) { return e.op == DiskOp::kRemove; };
+  const CrashOptions only_removes{
+      .decide_entry = [](const PendingEntry& e) { return e.op == DiskOp::kRemove; }};
   auto after = env_.Crash(1, only_removes);
   EXPECT_FALSE(after->FileExists("/d/old"));
   EXPECT_FALSE(after->FileExists("/d/current"));

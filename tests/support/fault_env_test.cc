@@ -132,8 +132,7 @@ TEST_F(FaultEnvTest, FailedSyncTellsAndLiesLie) {
   EXPECT_EQ(told, "/d/f");
   EXPECT_TRUE(file->Sync().ok());
   std::string bytes;
-  CrashOptions lose = CrashOptions::LoseAllUnsynced();
-  lose.garbage = 0;
+  const CrashOptions lose{.data_survival = 0, .entry_survival = 0, .garbage = 0};
   ReadFileToString(disk_.Crash(1, lose).get(), "/d/f", &bytes);
   EXPECT_EQ(bytes, std::string(3, '\0'));
 

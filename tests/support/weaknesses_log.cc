@@ -108,18 +108,12 @@ WeaknessVerdict CrashAfterSwitch(const CrashOptions& crash) {
 
 WeaknessVerdict W2UnsyncedLogName() {
   // All bytes survive, so what is lost was lost with its name.
-  CrashOptions crash;
-  crash.data_survival = 1;
-  crash.entry_survival = 0;
-  return CrashAfterSwitch(crash);
+  return CrashAfterSwitch({.data_survival = 1, .entry_survival = 0});
 }
 
 WeaknessVerdict W3HoleBetweenLogs() {
   // All names survive, so what is lost was not synced.
-  CrashOptions crash;
-  crash.data_survival = 0;
-  crash.entry_survival = 1;
-  return CrashAfterSwitch(crash);
+  return CrashAfterSwitch({.data_survival = 0, .entry_survival = 1});
 }
 
 WeaknessVerdict W4WriteAfterFailedAppend() {
