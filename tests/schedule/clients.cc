@@ -237,31 +237,28 @@ const char* ClientCallName(ClientCall call) {
 }
 
 std::vector<Life> DrawLives(uint64_t seed) {
+  using enum ClientCall;
   Rng rng(SubSeed(seed, 11));
   size_t number = 0;
   std::vector<Life> lives(rng.OneIn(3) ? 2 : 1);
   for (Life& life : lives) {
     const uint64_t writers = 1 + rng.Below(4);
     for (uint64_t i = 0; i < writers; ++i) {
-      using enum ClientCall;
       life.push_back(DrawClient({kWrite, kWrite, kWrite, kWrite, kWrite, kWrite, kGet, kPause},
                                 20 + rng.Below(200) / writers, &number, &rng));
     }
     const uint64_t readers = rng.Below(3);
     for (uint64_t i = 0; i < readers; ++i) {
-      using enum ClientCall;
       life.push_back(
           DrawClient({kGet, kGet, kScan, kSnapshot, kPause}, 2 + rng.Below(12), &number, &rng));
     }
     if (rng.OneIn(2)) {
-      using enum ClientCall;
       life.push_back(
           DrawClient({kFlush, kCompact, kSetOptions, kPause}, 1 + rng.Below(6), &number, &rng));
     }
   }
   Rng range_rng(SubSeed(seed, 19));
   for (Life& life : lives) {
-    using enum ClientCall;
     if (range_rng.OneIn(2))
       life.push_back(DrawClient({kRange, kRange, kRange, kPause}, 8 + range_rng.Below(40), &number,
                                 &range_rng));
@@ -303,12 +300,11 @@ std::string Perform(leveldb::DB* db, size_t client, const ClientOperation& opera
 Status StateOf(leveldb::DB* db, const leveldb::ReadOptions& options, char without,
                Contents* state) {
   const std::unique_ptr<leveldb::Iterator> iterator(db->NewIterator(options));
-  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
-    const char first = iterator->key()[0];
-    if (first == without || first == RemovedRanges::kPrefix) continue;
-    state->emplace(iterator->key().ToString(), iterator->value().ToString());
-  }
-  return iterator->status();
+  const Status status = ScanOf(iterator.get(), /*forward=*/true, state);
+  std::erase_if(*state, [without](const auto& entry) {
+    return entry.first[0] == without || entry.first[0] == RemovedRanges::kPrefix;
+  });
+  return status;
 }
 
 }  // namespace lull::testing

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "db/read/snapshots.h"
-#include "tests/support/metamorphic.h"
 
 namespace lull::testing {
 
@@ -65,8 +64,7 @@ std::string History::LearnOrder(leveldb::DB* db) {
       (visible_at(middle) ? commit.sequence : below) = middle;
     }
   }
-  std::sort(commits_.begin(), commits_.end(),
-            [](const Commit& a, const Commit& b) { return a.sequence < b.sequence; });
+  std::ranges::sort(commits_, {}, &Commit::sequence);
   uint64_t last_began = 0;
   for (const Commit& commit : commits_) {
     last_began = std::max(last_began, commit.began);
@@ -86,9 +84,8 @@ std::string History::CheckLook(const Look& look, size_t* seen) const {
     if (high == i && commits_[i].began < look.ended) high = i + 1;
   }
   if (look.snapshot) {
-    const size_t prefix =
-        std::count_if(commits_.begin(), commits_.end(),
-                      [&](const Commit& commit) { return commit.sequence <= *look.snapshot; });
+    const size_t prefix = std::ranges::count_if(
+        commits_, [&](const Commit& commit) { return commit.sequence <= *look.snapshot; });
     if (prefix < low || prefix > high)
       return "a snapshot shows a different time than when it was taken";
     low = high = prefix;

@@ -38,6 +38,14 @@ void FillBatch(const WriteOps& ops, leveldb::WriteBatch* batch) {
   }
 }
 
+Status ScanOf(leveldb::Iterator* it, bool forward, Contents* shown) {
+  for (forward ? it->SeekToFirst() : it->SeekToLast(); it->Valid();
+       forward ? it->Next() : it->Prev()) {
+    shown->emplace(it->key().ToString(), it->value().ToString());
+  }
+  return it->status();
+}
+
 Status ContentsOf(leveldb::DB* db, Contents* contents, const leveldb::Comparator* order,
                   const ValueRule& expires) {
   leveldb::ReadOptions options;
@@ -257,10 +265,9 @@ bool CommitLog::Shows(const Contents& contents, const Commit& commit) {
                     : found == contents.end();
   };
   const auto is_put = [](const WriteOp& op) { return op.value.has_value(); };
-  if (std::none_of(commit.ops.begin(), commit.ops.end(), is_put))
-    return std::all_of(commit.ops.begin(), commit.ops.end(), agrees);
-  return std::any_of(commit.ops.begin(), commit.ops.end(),
-                     [&](const WriteOp& op) { return op.value && agrees(op); });
+  if (std::ranges::none_of(commit.ops, is_put)) return std::ranges::all_of(commit.ops, agrees);
+  return std::ranges::any_of(commit.ops,
+                             [&](const WriteOp& op) { return is_put(op) && agrees(op); });
 }
 
 std::vector<std::set<size_t>> CommitLog::PossiblyMissing(const Contents& contents) const {

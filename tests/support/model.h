@@ -27,6 +27,7 @@
 
 #include "leveldb/comparator.h"
 #include "leveldb/db.h"
+#include "leveldb/iterator.h"
 #include "leveldb/write_batch.h"
 
 namespace lull::testing {
@@ -191,6 +192,9 @@ inline bool Model::Shows(const Contents& contents, uint64_t sequence) const {
 }
 
 using ValueRule = std::function<bool(std::string_view value)>;
+
+// Adds the entries that an iterator shows in one direction.
+leveldb::Status ScanOf(leveldb::Iterator* it, bool forward, Contents* shown);
 
 // Reads the whole store forward, backward, and key by key. Not OK if the three disagree, or if keys
 // are not in `order`. A value that `expires` can go while this reads.

@@ -271,15 +271,6 @@ class ScenarioStore {
 
   static std::string KeyOf(int number) { return "k" + std::to_string(1000 + number); }
 
-  // The entries that an iterator shows in one direction, if it shows all without an error.
-  static leveldb::Status ScanOf(leveldb::Iterator* it, bool forward, Contents* shown) {
-    for (forward ? it->SeekToFirst() : it->SeekToLast(); it->Valid();
-         forward ? it->Next() : it->Prev()) {
-      shown->emplace(it->key().ToString(), it->value().ToString());
-    }
-    return it->status();
-  }
-
   leveldb::Env* const env_;
   const std::string scheduling_;
   const ScenarioHooks hooks_;
