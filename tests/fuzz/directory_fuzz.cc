@@ -25,12 +25,6 @@ constexpr uint8_t kReadOnlyFirst = 8;
 
 constexpr char kKey[] = "a key that no seed has";
 
-std::string Listing(const std::set<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += " " + name;
-  return text;
-}
-
 void OpenReadOnlyAndRead(const StoreUnderTest& store, const Directory& before) {
   leveldb::DB* raw = nullptr;
   const Status status = OpenReadOnly(store.options, kStore, &raw);
@@ -46,10 +40,9 @@ void OpenReadOnlyAndRead(const StoreUnderTest& store, const Directory& before) {
 void RunOne(Input input) {
   const uint8_t flags = input.Byte();
   const Directory before = DecodeDirectory(input.rest());
-  StoreUnderTest store;
+  StoreUnderTest store(before);
   store.options.paranoid_checks = (flags & kParanoid) != 0;
   store.options.create_if_missing = (flags & kCreate) != 0;
-  WriteDirectory(store.env(), kStore, before);
   const std::set<std::string> removable = RemovableFiles(store.options, kStore);
   if ((flags & kReadOnlyFirst) != 0) OpenReadOnlyAndRead(store, before);
 
@@ -58,8 +51,8 @@ void RunOne(Input input) {
   if (!status.ok()) {
     Require(IsRefusal(status) || status.IsNotFound(), "an open fails for a reason",
             status.ToString());
-    const auto missing = MissingFiles(before, ReadDirectory(store.env(), kStore));
-    Require(missing.empty(), "an open that fails removes nothing", Listing(missing));
+    RequireNone(MissingFiles(before, ReadDirectory(store.env(), kStore)),
+                "an open that fails removes nothing");
     return;
   }
   Require(had_current || store.options.create_if_missing,
@@ -83,7 +76,7 @@ void RunOne(Input input) {
            (!had_current && parsed &&
             (parsed->kind == FileKind::kDescriptor || parsed->kind == FileKind::kTemp));
   });
-  Require(missing.empty(), "nothing is removed that was not read to its end", Listing(missing));
+  RequireNone(missing, "nothing is removed that was not read to its end");
 
   RequireOk(store.Open(), "a store that was open opens again");
   std::string value;

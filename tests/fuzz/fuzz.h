@@ -43,9 +43,8 @@ inline bool IsRefusal(const leveldb::Status& status) {
 /// Takes an input apart from its front. Reads past its end give zero, or nothing.
 class Input {
  public:
-  Input(const uint8_t* data, size_t size)
-      : rest_(reinterpret_cast<const char*>(data), data == nullptr ? 0 : size) {
-    if (data == nullptr) rest_ = leveldb::Slice();
+  Input(const uint8_t* data, size_t size) {
+    if (data != nullptr) rest_ = leveldb::Slice(reinterpret_cast<const char*>(data), size);
   }
   explicit Input(const leveldb::Slice& bytes) : rest_(bytes) {}
 

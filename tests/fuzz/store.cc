@@ -96,12 +96,18 @@ LogContents ReadLog(const StoreContext& context, const std::string& path) {
 
 }  // namespace
 
-StoreUnderTest::StoreUnderTest() : env_(leveldb::NewMemEnv(leveldb::Env::Default())) {
+StoreUnderTest::StoreUnderTest(const Directory& files)
+    : env_(leveldb::NewMemEnv(leveldb::Env::Default())) {
   static const leveldb::FilterPolicy* const bloom = leveldb::NewBloomFilterPolicy(10);
   options.env = env_.get();
   options.write_buffer_size = 64 << 10;
   options.max_file_size = 1 << 20;
   options.filter_policy = bloom;
+  env_->CreateDir(kStore);
+  for (const auto& [file, contents] : files) {
+    const std::string path = std::string(kStore) + "/" + file;
+    RequireOk(leveldb::WriteStringToFile(env(), contents, path), "memory is written");
+  }
 }
 
 Status StoreUnderTest::Open() {
@@ -116,7 +122,7 @@ Status StoreUnderTest::Open() {
   return status;
 }
 
-std::optional<Contents> ReadStore(leveldb::DB* db) {
+bool ReadStore(leveldb::DB* db) {
   Contents forward, backward;
   const bool readable = Walk(db, true, &forward);
   const bool readable_back = Walk(db, false, &backward);
@@ -137,8 +143,7 @@ std::optional<Contents> ReadStore(leveldb::DB* db) {
   const leveldb::Range range("a", "z");
   uint64_t bytes = 0;
   db->GetApproximateSizes(&range, 1, &bytes);
-  if (!readable || !readable_back || forward != backward) return std::nullopt;
-  return forward;
+  return readable && readable_back && forward == backward;
 }
 
 Directory DecodeDirectory(const Slice& bytes) {
@@ -177,13 +182,6 @@ std::string EncodeDirectory(const Directory& directory) {
   return bytes;
 }
 
-void WriteDirectory(leveldb::Env* env, const std::string& name, const Directory& directory) {
-  env->CreateDir(name);
-  for (const auto& [file, contents] : directory) {
-    RequireOk(leveldb::WriteStringToFile(env, contents, name + "/" + file), "memory is written");
-  }
-}
-
 Directory ReadDirectory(leveldb::Env* env, const std::string& name) {
   Directory directory;
   for (const std::string inner : {"", "lost/"}) {
@@ -196,6 +194,12 @@ Directory ReadDirectory(leveldb::Env* env, const std::string& name) {
     }
   }
   return directory;
+}
+
+void RequireNone(const std::set<std::string>& names, const char* promise) {
+  std::string listing;
+  for (const std::string& name : names) listing += " " + name;
+  Require(names.empty(), promise, listing);
 }
 
 std::set<std::string> MissingFiles(const Directory& before, const Directory& after) {

@@ -6,7 +6,6 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 
@@ -20,10 +19,14 @@ namespace lull::fuzz {
 
 inline constexpr char kStore[] = "/store";
 
+/// Contents by name; files of lost/ as "lost/NAME".
+using Directory = std::map<std::string, std::string>;
+
 /// A store with small sizes in a fresh `env` in memory.
 class StoreUnderTest {
  public:
-  StoreUnderTest();
+  /// `files`: those that its directory has before it is opened.
+  explicit StoreUnderTest(const Directory& files = {});
 
   leveldb::Options options;
 
@@ -39,12 +42,9 @@ class StoreUnderTest {
   std::unique_ptr<leveldb::DB> db_;
 };
 
-/// Reads a whole store in both directions, and reads its properties. Returns nothing if something
+/// Reads a whole store in both directions, and reads its properties. Returns false if something
 /// cannot be read.
-std::optional<std::map<std::string, std::string>> ReadStore(leveldb::DB* db);
-
-/// Contents by name; files of lost/ as "lost/NAME".
-using Directory = std::map<std::string, std::string>;
+bool ReadStore(leveldb::DB* db);
 
 /// A directory of arbitrary bytes. For each file: its kind, number, flags, length (2 bytes),
 /// contents. A flag requests valid checksums in the contents.
@@ -53,8 +53,10 @@ Directory DecodeDirectory(const leveldb::Slice& bytes);
 /// Bytes that decode to these files, without files that have names no store uses.
 std::string EncodeDirectory(const Directory& directory);
 
-void WriteDirectory(leveldb::Env* env, const std::string& name, const Directory& directory);
 Directory ReadDirectory(leveldb::Env* env, const std::string& name);
+
+/// Requires, as the promise says, that the set is empty.
+void RequireNone(const std::set<std::string>& names, const char* promise);
 
 /// The files of `before` that are neither in `after` with the same contents, nor under its lost/.
 /// Ignores the store's log files for people, LOCK and CURRENT.
