@@ -19,26 +19,17 @@
 #include <random>
 #include <string>
 
-#include "leveldb/comparator.h"
 #include "leveldb/db.h"
 #include "leveldb/filter_policy.h"
 #include "leveldb/iterator.h"
 #include "leveldb/write_batch.h"
+#include "tests/support/option_sets.h"
 
 namespace {
 
-using leveldb::Slice;
 using leveldb::Status;
 
 constexpr unsigned kKeys = 100;
-
-class ReverseComparator : public leveldb::Comparator {
- public:
-  int Compare(const Slice& a, const Slice& b) const override { return b.compare(a); }
-  const char* Name() const override { return "damage.Reverse"; }
-  void FindShortestSeparator(std::string*, const Slice&) const override {}
-  void FindShortSuccessor(std::string*) const override {}
-};
 
 /// Each version of a key has its own value.
 std::string ValueOf(const std::string& key, unsigned version) {
@@ -54,7 +45,6 @@ struct Command {
   std::string dir;
   std::map<std::string, unsigned> shape;
   std::unique_ptr<const leveldb::FilterPolicy> filter;
-  ReverseComparator reverse;
 
   bool Is(const std::string& name) const { return shape.at(name) != 0; }
 };
@@ -133,7 +123,7 @@ bool ReadShape(int count, char** words, Command* command) {
   if (!command->Is("compress")) options.compression = leveldb::kNoCompression;
   if (command->Is("filter")) command->filter.reset(leveldb::NewBloomFilterPolicy(10));
   options.filter_policy = command->filter.get();
-  if (command->Is("reverse")) options.comparator = &command->reverse;
+  if (command->Is("reverse")) options.comparator = lull::testing::ReverseComparator();
   return true;
 }
 
