@@ -13,12 +13,11 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 
-import scripts  # noqa: E402, F401  (finds the modules of benchmarks/)
+from scripts import FolderTest  # noqa: E402  (also finds the modules of benchmarks/)
 from drivers.disk import mount_of  # noqa: E402
 
 PROGRAM = sys.argv.pop(1)
@@ -44,11 +43,9 @@ def stolen_cpu_seconds():
         return int(file.readline().split()[8]) / os.sysconf('SC_CLK_TCK')
 
 
-class DbBenchTest(unittest.TestCase):
+class DbBenchTest(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        super().setUp()
         self.json = os.path.join(self.folder, 'out.jsonl')
 
     def start(self, *flags):

@@ -5,7 +5,6 @@ db_bench is given."""
 
 import contextlib
 import io
-import json
 import math
 import os
 import sys
@@ -130,9 +129,7 @@ class PlanTest(FolderTest):
         result |= {'stall_seconds': 0.5, 'date': '2026-11-28T10:00:00Z'}
         x = {'kind': 'result', 'workload': 'load-a' + SUSTAINABLE, 'contender': 'rocksdb'}
         x |= {'ops': 1000, 'active_seconds': 8, 'drain_seconds': 2}
-        with open(f'{self.folder}/results.jsonl', 'w') as file:
-            for item in ({'kind': 'machine', 'arguments': began}, x, result):
-                file.write(json.dumps(item) + '\n')
+        self.write_results({'kind': 'machine', 'arguments': began}, x, result)
         resumed = papers.Papers(papers.read_options([f'--resume={self.folder}']))
         self.assertEqual([row.name for row in resumed.loops()], ['load-a'])
         resumed.take_over(read_results(self.folder)[1:])
@@ -154,9 +151,7 @@ class PlanTest(FolderTest):
     def test_new_records_replace_those_of_the_same_row_and_contender(self):
         path = f'{self.folder}/results.jsonl'
         old = {'paper': 'adoc', 'row': 'b5', 'contender': 'adoc', 'run': 0, 'p99': 1.0}
-        with open(path, 'w') as file:
-            for item in (old, old | {'run': 1}, old | {'contender': 'silk'}):
-                file.write(json.dumps(item) + '\n')
+        self.write_results(old, old | {'run': 1}, old | {'contender': 'silk'})
         with mock.patch.object(paper_pages, 'RECORDS', path):
             paper_pages.record([old | {'p99': 1.23456, 'p999': None}])
         kept = [(one['contender'], one['run'], one['p99']) for one in read_json_lines(path)]

@@ -4,10 +4,8 @@
 
 import contextlib
 import io
-import json
 import os
 import sys
-import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
@@ -120,24 +118,24 @@ class TablesTest(unittest.TestCase):
 
 
 @unittest.skipIf(DB_BENCH is None, 'no db_bench')
-class RunTest(unittest.TestCase):
+class RunTest(FolderTest):
     def test_two_policies_in_one_row(self):
         printed = io.StringIO()
-        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(printed):
+        with contextlib.redirect_stdout(printed):
             code = policies.main(
                 [
                     '--policies=leveldb,lull',
                     '--rows=b1-2x',
                     '--scale=0.03',
                     f'--db-bench={DB_BENCH}',
-                    f'--db-dir={folder}/db',
-                    f'--results={folder}/results',
+                    f'--db-dir={self.folder}/db',
+                    f'--results={self.folder}/results',
                 ]
             )
-            self.assertEqual(code, 0)
-            with open(f'{folder}/results/policies.md') as file:
-                text = file.read()
-            self.assertFalse(os.listdir(f'{folder}/db/{STORES_FOLDER}'))
+        self.assertEqual(code, 0)
+        with open(f'{self.folder}/results/policies.md') as file:
+            text = file.read()
+        self.assertFalse(os.listdir(f'{self.folder}/db/{STORES_FOLDER}'))
         self.assertIn(text, printed.getvalue())
         self.assertRegex(text, r'sustains in a closed loop: [\d,]+/s \(production\)')
         rows = [line for line in text.splitlines() if line.startswith('| `')]
@@ -166,7 +164,7 @@ class ResumeTest(FolderTest):
             }
 
         began = ['--rows=gaps,b2', '--policies=leveldb,lull', '--scale=0.5']
-        self.write(
+        self.write_results(
             {'kind': 'machine', 'arguments': began},
             result('production,sustainable', 'leveldb', 0, 70_000),
             result('half-writes,sustainable', 'leveldb', 0, 90_000),
@@ -176,10 +174,6 @@ class ResumeTest(FolderTest):
             {'kind': 'interval', 'at_seconds': 1, 'ops_per_s': 30_000, 'phase': 'peak'},
             result('b2', 'lull', 1_000),
         )
-
-    def write(self, *objects):
-        with open(f'{self.folder}/results.jsonl', 'w') as file:
-            file.writelines(json.dumps(item) + '\n' for item in objects)
 
     def resumed(self, *arguments):
         options = policies.read_options([f'--resume={self.folder}', *arguments])
@@ -208,7 +202,7 @@ class ResumeTest(FolderTest):
 
     def test_what_cannot_be_resumed_is_named(self):
         for objects in ([], [{'kind': 'result'}]):
-            self.write(*objects)
+            self.write_results(*objects)
             with self.assertRaisesRegex(policies.Failure, 'results.jsonl'):
                 self.resumed()
         with self.assertRaisesRegex(policies.Failure, '--resume'):

@@ -43,8 +43,7 @@ def load(rate, **fields):
 
 class ReportTest(FolderTest):
     def read(self, *items, tail=''):
-        with open(os.path.join(self.folder, 'results.jsonl'), 'w') as file:
-            file.write(''.join(json.dumps(item) + '\n' for item in items) + tail)
+        self.write_results(*items, tail=tail)
         return Results(self.folder)
 
     def test_stores_are_named_by_what_sets_them_apart(self):
@@ -169,17 +168,17 @@ class ReportTest(FolderTest):
 @unittest.skipUnless(has('/usr/bin/python3', ['matplotlib']), 'no matplotlib')
 class DrawingTest(FolderTest):
     def write(self):
-        with open(os.path.join(self.folder, 'results.jsonl'), 'w') as file:
-            for number in range(2):
-                for store in ('lull', 'leveldb'):
-                    facts = {'store': store, 'run': number}
-                    items = [
-                        {'kind': 'interval', 'at_seconds': at / 10, 'p99_us': at + 9 * number + 1}
-                        for at in range(1, 9)
-                    ]
-                    made = result(date='2026-01-31', batch_size=1)
-                    for item in (*items, made):
-                        file.write(json.dumps({**item, **facts}) + '\n')
+        items = []
+        for number in range(2):
+            for store in ('lull', 'leveldb'):
+                facts = {'store': store, 'run': number}
+                items += [
+                    {'kind': 'interval', 'at_seconds': at / 10, 'p99_us': at + 9 * number + 1}
+                    | facts
+                    for at in range(1, 9)
+                ]
+                items.append(result(date='2026-01-31', batch_size=1) | facts)
+        self.write_results(*items)
 
     def report(self, form):
         """The names of the files that it draws."""

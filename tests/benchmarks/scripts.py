@@ -3,6 +3,7 @@
 
 import importlib.machinery
 import importlib.util
+import json
 import os
 import sys
 import tempfile
@@ -28,3 +29,8 @@ class FolderTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
+
+    def write_results(self, *items, tail=''):
+        with open(os.path.join(self.folder, 'results.jsonl'), 'w') as file:
+            file.writelines(json.dumps(item) + '\n' for item in items)
+            file.write(tail)

@@ -12,12 +12,7 @@
 namespace lull::sim {
 namespace {
 
-LayoutOptions SmallLayout() {
-  LayoutOptions layout;
-  layout.l1_bytes_target = 1 << 20;
-  layout.table_bytes_max = 256 << 10;
-  return layout;
-}
+LayoutOptions SmallLayout() { return {.l1_bytes_target = 1 << 20, .table_bytes_max = 256 << 10}; }
 
 /// Runs all due compactions, L0 first. Returns the bytes that they wrote.
 double CompactAll(TableModel* tables) {
@@ -117,10 +112,7 @@ TEST(SimulationTablesTest, DrawingAsOftenAsThereAreKeysHits63Percent) {
 }
 
 TEST(SimulationTablesTest, APopulatedStoreIsFullFromAboveAndOwesNothing) {
-  LayoutOptions layout;
-  layout.l1_bytes_target = 256u << 20;
-  layout.table_bytes_max = 64u << 20;
-  TableModel tables(0, 450, layout);
+  TableModel tables(0, 450, {.l1_bytes_target = 256u << 20, .table_bytes_max = 64u << 20});
   tables.Populate(500e9);
   EXPECT_NEAR(tables.EntriesListed() * 450, 500e9, 1e6);
   EXPECT_EQ(tables.DebtBytes(), 0u);
@@ -148,12 +140,7 @@ TEST(SimulationSharingTest, WhoWantsLittleGetsItAndTheOthersShareTheRest) {
 }
 
 BackgroundThread Thread(std::optional<JobClass> job_class, CpuPriority cpu) {
-  BackgroundThread thread;
-  thread.job_class = job_class;
-  thread.cpu = cpu;
-  thread.cpu_seconds = 1;
-  thread.write_bytes = 100e6;
-  return thread;
+  return {.job_class = job_class, .cpu = cpu, .cpu_seconds = 1, .write_bytes = 100e6};
 }
 
 TEST(SimulationSharingTest, IdleThreadsGetTheCoresThatAreLeft) {

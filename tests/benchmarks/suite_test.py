@@ -7,7 +7,6 @@ import io
 import json
 import os
 import sys
-import tempfile
 import unittest
 from unittest import mock
 
@@ -212,7 +211,7 @@ class TablesTest(unittest.TestCase):
 
 
 @unittest.skipUnless(DB_BENCH, 'no db_bench was given')
-class RunTest(unittest.TestCase):
+class RunTest(FolderTest):
     def call(self, *arguments):
         out = io.StringIO()
         built = mock.patch.object(running, 'BUILD', os.path.dirname(DB_BENCH))
@@ -221,23 +220,22 @@ class RunTest(unittest.TestCase):
         return out.getvalue()
 
     def test_a_tiny_run_leaves_its_tables(self):
-        with tempfile.TemporaryDirectory() as folder:
-            self.call(
-                f'--results={folder}/results',
-                f'--db-dir={folder}/db',
-                '--workloads=b4,b9',
-                '--stores=lull',
-                '--runs=1',
-                '--scale=0.05',
-                '--no-report',
-            )
-            with open(f'{folder}/results/README.md') as file:
-                text = file.read()
-            self.assertRegex(self.call(f'--resume={folder}/results'), r'(?m)^0 run\(s\)')
-            with open(f'{folder}/results/README.md') as file:
-                self.assertEqual(file.read(), text)
-            for wanted in ('## B4', '### `b4/95%`', '### `b9/8`', 'write p99, ms'):
-                self.assertIn(wanted, text)
+        self.call(
+            f'--results={self.folder}/results',
+            f'--db-dir={self.folder}/db',
+            '--workloads=b4,b9',
+            '--stores=lull',
+            '--runs=1',
+            '--scale=0.05',
+            '--no-report',
+        )
+        with open(f'{self.folder}/results/README.md') as file:
+            text = file.read()
+        self.assertRegex(self.call(f'--resume={self.folder}/results'), r'(?m)^0 run\(s\)')
+        with open(f'{self.folder}/results/README.md') as file:
+            self.assertEqual(file.read(), text)
+        for wanted in ('## B4', '### `b4/95%`', '### `b9/8`', 'write p99, ms'):
+            self.assertIn(wanted, text)
 
 
 if __name__ == '__main__':

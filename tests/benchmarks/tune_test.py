@@ -19,7 +19,7 @@ from unittest import mock
 
 sys.dont_write_bytecode = True
 
-from scripts import load_script  # noqa: E402  (also finds the modules of benchmarks/)
+from scripts import FolderTest, load_script  # noqa: E402  (also finds the modules of benchmarks/)
 from drivers.common import Failure  # noqa: E402
 from drivers import environment  # noqa: E402
 from option_search import journal, outcome, programs, samplers, space  # noqa: E402
@@ -109,11 +109,9 @@ class Options:
     trials, repeats, confirm = 12, 1, 2
 
 
-class SearchTest(unittest.TestCase):
+class SearchTest(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        super().setUp()
         self.space = space.make_space([], ['memtable_bytes'], '')
 
     def search(self, program, constraints=(), resumed=False, sampler=None, **options):
@@ -322,24 +320,23 @@ class EnvironmentTest(unittest.TestCase):
             environment.make('/dev/null/x', '/dev/null/x/python3', ['nothing'])
 
 
-class JournalTest(unittest.TestCase):
+class JournalTest(FolderTest):
     def test_another_search_is_refused(self):
-        with tempfile.TemporaryDirectory() as folder:
-            Journal(folder).begin({'asked': {'seed': 1}})
-            with self.assertRaisesRegex(Failure, 'started with seed 1, not 2'):
-                Journal(folder).resume({'asked': {'seed': 2}})
-            with self.assertRaisesRegex(Failure, 'started with start null, not 3'):
-                Journal(folder).resume({'asked': {'seed': 1, 'start': 3}})
-            with self.assertRaisesRegex(Failure, 'started with seed 1, not null'):
-                Journal(folder).resume({'asked': {}})
-            with self.assertRaisesRegex(Failure, 'continue it with --resume'):
-                Journal(folder).begin({'asked': {'seed': 1}})
-            with open(os.path.join(folder, 'trials.jsonl'), 'a') as file:
-                file.write('{"kind"\n{}\n')
-            with self.assertRaisesRegex(Failure, 'jsonl:2 is not JSON'):
-                Journal(folder).resume({'asked': {'seed': 1}})
+        Journal(self.folder).begin({'asked': {'seed': 1}})
+        with self.assertRaisesRegex(Failure, 'started with seed 1, not 2'):
+            Journal(self.folder).resume({'asked': {'seed': 2}})
+        with self.assertRaisesRegex(Failure, 'started with start null, not 3'):
+            Journal(self.folder).resume({'asked': {'seed': 1, 'start': 3}})
+        with self.assertRaisesRegex(Failure, 'started with seed 1, not null'):
+            Journal(self.folder).resume({'asked': {}})
+        with self.assertRaisesRegex(Failure, 'continue it with --resume'):
+            Journal(self.folder).begin({'asked': {'seed': 1}})
+        with open(os.path.join(self.folder, 'trials.jsonl'), 'a') as file:
+            file.write('{"kind"\n{}\n')
+        with self.assertRaisesRegex(Failure, 'jsonl:2 is not JSON'):
+            Journal(self.folder).resume({'asked': {'seed': 1}})
         with self.assertRaisesRegex(Failure, 'cannot read .*No such file'):
-            Journal(folder).resume({'asked': {}})
+            Journal(os.path.join(self.folder, 'none')).resume({'asked': {}})
 
 
 def run_python(code, seconds_max=20, **environment):
@@ -458,11 +455,9 @@ echo "$((1000 + stop)) ops/s"
 '''
 
 
-class CommandTest(unittest.TestCase):
+class CommandTest(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        super().setUp()
         self.load = os.path.join(self.folder, 'load.sh')
         with open(self.load, 'w') as file:
             file.write(LOAD)
