@@ -13,7 +13,6 @@
 // enforce the memory budget, the L0 stop and the order of installs.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -12,7 +12,6 @@
 #include <array>
 #include <atomic>
 #include <cassert>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <vector>

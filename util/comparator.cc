@@ -3,7 +3,6 @@
 #include "leveldb/comparator.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
 
 #include "leveldb/slice.h"

@@ -98,10 +98,13 @@ class EnvExtension {
   /// directory was moved or replaced. For other names it is like this Env, which outlives it.
   /// Default: NotSupported; the caller then goes on with names.
   virtual leveldb::Status OpenDirectory(const std::string& dir,
-                                        std::unique_ptr<leveldb::Env>* result);
+                                        std::unique_ptr<leveldb::Env>* result) {
+    result->reset();
+    return leveldb::Status::NotSupported("OpenDirectory", dir);
+  }
   /// IOError if the file of `lock`, from LockFile, is no longer found under its name, so that it
   /// excludes nobody: it or its directory was removed or replaced. Default: OK.
-  virtual leveldb::Status CheckLock(leveldb::FileLock* lock);
+  virtual leveldb::Status CheckLock(leveldb::FileLock*) { return leveldb::Status::OK(); }
 
   /// Makes durable which names were created, renamed or removed in `dir`. OK,
   /// without effect, if the file system cannot sync directories.
@@ -112,8 +115,10 @@ class EnvExtension {
   /// permanently if the object is destroyed without Close. After each successful Append + Flush,
   /// the bytes survive a crash of the process. Default: NotSupported; the caller then uses
   /// Env::NewWritableFile.
-  virtual leveldb::Status NewLogFile(const std::string& name, uint64_t capacity_bytes,
-                                     LogFileMode mode, LogFile** result);
+  virtual leveldb::Status NewLogFile(const std::string& name, uint64_t /*capacity_bytes*/,
+                                     LogFileMode, LogFile** result) {
+    return NoFile("NewLogFile", name, result);
+  }
 
   /// Recycles `old_name`, an obsolete log that is not open, as a new log. `old_name` must come from
   /// NewLogFile with kWrite or from this method. Its blocks are already written, so appends within
@@ -126,34 +131,48 @@ class EnvExtension {
   /// truncates the file after the last append.
   ///
   /// Default: NotSupported. After a failure the old file is unusable; remove it.
-  virtual leveldb::Status ReuseLogFile(const std::string& old_name, const std::string& new_name,
-                                       const LogBlocks& blocks, LogFile** result);
+  virtual leveldb::Status ReuseLogFile(const std::string& old_name, const std::string& /*new_name*/,
+                                       const LogBlocks&, LogFile** result) {
+    return NoFile("ReuseLogFile", old_name, result);
+  }
 
   /// Opens a file for a compaction, which reads it mostly sequentially and in large pieces.
   /// Default: NotSupported; the caller then uses Env::NewRandomAccessFile.
   virtual leveldb::Status NewCompactionInput(const std::string& name,
-                                             leveldb::RandomAccessFile** result);
+                                             leveldb::RandomAccessFile** result) {
+    return NoFile("NewCompactionInput", name, result);
+  }
 
   /// Begins to read a part of `file`, from NewRandomAccessFile of this Env, into the page cache,
   /// and does not wait for it. Default: no effect.
-  virtual void Prefetch(leveldb::RandomAccessFile* file, uint64_t offset, size_t bytes);
+  virtual void Prefetch(leveldb::RandomAccessFile* /*file*/, uint64_t /*offset*/,
+                        size_t /*bytes*/) {}
 
   /// Creates a file that a flush or compaction writes sequentially. Starts writeback early and
   /// steadily, so that the final Sync is short. Default: NotSupported; the caller then uses
   /// Env::NewWritableFile.
-  virtual leveldb::Status NewTableFile(const std::string& name, TableWriterKind writer,
-                                       leveldb::WritableFile** result);
+  virtual leveldb::Status NewTableFile(const std::string& name, TableWriterKind,
+                                       leveldb::WritableFile** result) {
+    return NoFile("NewTableFile", name, result);
+  }
 
   /// Creates a MANIFEST whose sync does not sync the directory; the caller does. Default:
   /// NotSupported; the caller then uses Env::NewWritableFile.
-  virtual leveldb::Status NewManifestFile(const std::string& name, leveldb::WritableFile** result);
+  virtual leveldb::Status NewManifestFile(const std::string& name, leveldb::WritableFile** result) {
+    return NoFile("NewManifestFile", name, result);
+  }
 
   /// Creates a file, which must not exist: not even as a link. Default: NotSupported.
-  virtual leveldb::Status NewExclusiveFile(const std::string& name, leveldb::WritableFile** result);
+  virtual leveldb::Status NewExclusiveFile(const std::string& name,
+                                           leveldb::WritableFile** result) {
+    return NoFile("NewExclusiveFile", name, result);
+  }
   /// Opens a file that anyone can have put there. InvalidArgument unless `name` itself is a regular
   /// file, so neither a link nor a FIFO. Waits for nobody. Default: NotSupported.
   virtual leveldb::Status OpenRegularFile(const std::string& name,
-                                          leveldb::SequentialFile** result);
+                                          leveldb::SequentialFile** result) {
+    return NoFile("OpenRegularFile", name, result);
+  }
 
   /// Whether `name` exists, but leads to no regular file: to a directory, FIFO, socket, device, or
   /// as a link to nothing. False if that is unknown. Default: finds only directories.
@@ -161,24 +180,32 @@ class EnvExtension {
 
   /// Creates the hard link `to`, which must not exist, to the file `from`. NotSupported if the file
   /// system cannot link the two; the caller then copies. Default: NotSupported.
-  virtual leveldb::Status LinkFile(const std::string& from, const std::string& to);
+  virtual leveldb::Status LinkFile(const std::string& from, const std::string& /*to*/) {
+    return leveldb::Status::NotSupported("LinkFile", from);
+  }
 
   /// The stamp of a file. NotSupported, as by default, if the file system cannot tell its contents
   /// apart; the caller then reads the file.
-  virtual leveldb::Status GetFileStamp(const std::string& name, FileStamp* stamp);
+  virtual leveldb::Status GetFileStamp(const std::string& name, FileStamp* /*stamp*/) {
+    return leveldb::Status::NotSupported("GetFileStamp", name);
+  }
 
   /// Sets the time of change that GetFileStamp returns; of a link itself, not of what it leads to.
   /// Default: NotSupported.
-  virtual leveldb::Status SetModifiedNanos(const std::string& name, uint64_t nanos);
+  virtual leveldb::Status SetModifiedNanos(const std::string& name, uint64_t /*nanos*/) {
+    return leveldb::Status::NotSupported("SetModifiedNanos", name);
+  }
 
   /// The file system of the directory `dir`. Default: unknown.
-  virtual Mount MountOf(const std::string& dir);
+  virtual Mount MountOf(const std::string& /*dir*/) { return {}; }
   /// Bytes available to this process in the file system of `dir`; nullopt: unknown, as by default.
-  virtual std::optional<uint64_t> FreeBytes(const std::string& dir);
+  virtual std::optional<uint64_t> FreeBytes(const std::string& /*dir*/) { return std::nullopt; }
   /// Maximum size of a file that this process can write, in bytes. Default: unlimited.
-  virtual uint64_t FileBytesMax();
+  virtual uint64_t FileBytesMax() { return UINT64_MAX; }
   /// Truncates a file, which must not be open, to `bytes`. Default: NotSupported.
-  virtual leveldb::Status TruncateFile(const std::string& name, uint64_t bytes);
+  virtual leveldb::Status TruncateFile(const std::string& name, uint64_t /*bytes*/) {
+    return leveldb::Status::NotSupported("TruncateFile", name);
+  }
 
   /// The limit on descriptors of logs, shared by all stores; nullptr (the default): no limit.
   virtual DescriptorBudget* log_descriptors() { return nullptr; }
@@ -186,6 +213,12 @@ class EnvExtension {
   virtual uint64_t OpenDescriptors() const { return 0; }
 
  private:
+  template <class File>
+  static leveldb::Status NoFile(const char* function, const std::string& name, File** result) {
+    *result = nullptr;
+    return leveldb::Status::NotSupported(function, name);
+  }
+
   leveldb::Env* const env_;
 };
 

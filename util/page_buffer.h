@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
 
 namespace lull {
 

@@ -2,7 +2,6 @@
 #include "db/base/context.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "util/os.h"
 

@@ -2,7 +2,6 @@
 #include "db/compaction/parts.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace lull {
 namespace {

@@ -2,7 +2,6 @@
 #include "db/compaction/planner.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "db/version/overlap_index.h"

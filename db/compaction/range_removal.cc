@@ -1,8 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/compaction/range_removal.h"
 
-#include <algorithm>
-#include <iterator>
 #include <map>
 #include <span>
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
-#include <utility>
 
 #include "db/base/filename.h"
 #include "db/base/scheduling_options.h"

@@ -28,7 +28,6 @@
 #include <new>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "db/base/option_values.h"

@@ -32,7 +32,7 @@ class SpaceTest(unittest.TestCase):
 
     def test_every_range_is_of_an_option(self):
         with open(os.path.join(ROOT, 'db', 'base', 'option_table.cc')) as file:
-            names = re.findall(r'\.name = "(\w+)"', file.read())
+            names = re.findall(r'Row\("(\w+)"', file.read())
         self.assertEqual(set(space.RANGES) - set(names), set())
         for name, text in space.RANGES.items():
             space.read_range(name, text)
