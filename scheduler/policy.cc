@@ -1,12 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "scheduler/policy.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "scheduler/policies/adoc_policy.h"
 #include "scheduler/policies/idle_policy.h"
 #include "scheduler/policies/leveldb_policy.h"
-#include "scheduler/policies/limited_policy.h"
 #include "scheduler/policies/lull_policy.h"
 #include "scheduler/policies/silk_policy.h"
 
@@ -14,15 +14,40 @@ namespace lull {
 
 namespace {
 
-template <class Policy>
+template <class Policy, auto... kFirst>
 std::unique_ptr<lull::Policy> Make(const PolicyOptions& options) {
-  return std::make_unique<Policy>(options);
+  return std::make_unique<Policy>(kFirst..., options);
 }
 
-template <IdlePolicy::Rule rule>
-std::unique_ptr<Policy> MakeIdle(const PolicyOptions& options) {
-  return std::make_unique<IdlePolicy>(rule, options);
-}
+/// The user's limit on background writes (background_bytes_per_sec), under any policy. Forwards
+/// events to the policy and lowers the rate in its directive. Compactions get what flushes leave of
+/// the limit, L0 first. The limit also holds where a policy would lift its own: for work paused too
+/// long, for L0 at its stop, and while a client waits for background work. Two things exceed every
+/// rate (dispatcher.h): manual compactions, and a job that got no slice for ten seconds, until the
+/// next round.
+class LimitedPolicy final : public Policy {
+ public:
+  LimitedPolicy(std::unique_ptr<Policy> policy, uint64_t bytes_per_sec)
+      : policy_(std::move(policy)), bytes_per_sec_(bytes_per_sec) {}
+
+  Directive OnEvent(EventKind event, const Pressure& pressure, uint64_t now_us) override {
+    Directive directive = policy_->OnEvent(event, pressure, now_us);
+    RateBudget& rate = directive.rate;
+    if (rate.bytes_per_sec == 0) {
+      rate = {bytes_per_sec_, bytes_per_sec_};
+    } else {
+      rate.bytes_per_sec = std::min(rate.bytes_per_sec, bytes_per_sec_);
+      rate.urgent_bytes_per_sec_min = std::min(rate.urgent_bytes_per_sec_min, bytes_per_sec_);
+    }
+    rate.is_users = true;
+    return directive;
+  }
+  PolicyState State() const override { return policy_->State(); }
+
+ private:
+  const std::unique_ptr<Policy> policy_;
+  const uint64_t bytes_per_sec_;
+};
 
 /// A policy and its defaults.
 struct KnownPolicy {
@@ -42,8 +67,12 @@ constexpr uint64_t kL0JobBytesMax = uint64_t{256} << 20;
 constexpr KnownPolicy kPolicies[] = {
     {"lull", Make<LullPolicy>, {4, 128, 256}, kL0JobBytesMax, 0},
     {"leveldb", Make<LevelDbPolicy>, {4, 8, 12}, 0, 0},
-    {"idle-threshold", MakeIdle<IdlePolicy::Rule::kThreshold>, {4, 128, 256}, kL0JobBytesMax, 0},
-    {"idle-quiet", MakeIdle<IdlePolicy::Rule::kQuiet>, {4, 128, 256}, kL0JobBytesMax, 0},
+    {"idle-threshold",
+     Make<IdlePolicy, IdlePolicy::Rule::kThreshold>,
+     {4, 128, 256},
+     kL0JobBytesMax,
+     0},
+    {"idle-quiet", Make<IdlePolicy, IdlePolicy::Rule::kQuiet>, {4, 128, 256}, kL0JobBytesMax, 0},
     {"silk", Make<SilkPolicy>, {4, 256, 256}, kL0JobBytesMax, 0},
     {"adoc", Make<AdocPolicy>, {4, 20, 36}, 0, 1024},
 };

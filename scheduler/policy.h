@@ -213,7 +213,7 @@ struct PolicyOptions {
   int l0_stop = 12;
   uint64_t debt_bytes_max = uint64_t{4} << 30;
   uint64_t pause_us_max = 120'000'000;
-  uint64_t background_bytes_per_sec = 0;  ///< see LimitedPolicy; 0: no limit
+  uint64_t background_bytes_per_sec = 0;  ///< holds under any policy; 0: none
   uint64_t memtable_bytes = 4u << 20;
   uint64_t table_bytes = 2u << 20;
   uint64_t l0_job_bytes_max = 0;  ///< see LayoutOptions; 0: an L0 job takes all of L0
