@@ -1,8 +1,9 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// KeyRanges: the user keys that a growing set of tables covers. A picker that goes through L0 by
-// age asks it whether a table overlaps one that must move first. Each call is O(log tables), so a
-// pick stays fast in an L0 of thousands of tables. The tables must outlive it.
+// KeyRanges: the user keys that a growing set of tables or ranges covers. A picker that goes
+// through L0 by age asks it whether a table overlaps one that must move first. Each call is O(log
+// ranges), so a pick stays fast in an L0 of thousands of tables. The order and the keys must
+// outlive it.
 #pragma once
 
 #include <iterator>
@@ -16,30 +17,29 @@ namespace lull {
 
 class KeyRanges {
  public:
-  explicit KeyRanges(const KeyOrder& order) : order_(order), ranges_(Before{&order_}) {}
-  KeyRanges(const KeyRanges&) = delete;
-  KeyRanges& operator=(const KeyRanges&) = delete;
+  explicit KeyRanges(const KeyOrder& order) : order_(&order), ranges_(Before{&order}) {}
 
-  /// Whether a table so far shares a user key with `table`.
+  /// Whether a range so far shares a user key with this one. Ranges include their ends.
+  bool Touches(const leveldb::Slice& smallest, const leveldb::Slice& largest) const {
+    const auto next = ranges_.upper_bound(largest);
+    return next != ranges_.begin() && order_->CompareUser(std::prev(next)->second, smallest) >= 0;
+  }
   bool Touches(const TableFile& table) const {
-    const auto next = ranges_.upper_bound(table.largest_user());
-    return next != ranges_.begin() &&
-           order_.CompareUser(std::prev(next)->second, table.smallest_user()) >= 0;
+    return Touches(table.smallest_user(), table.largest_user());
   }
 
-  void Add(const TableFile& table) {
-    leveldb::Slice smallest = table.smallest_user();
-    leveldb::Slice largest = table.largest_user();
+  void Add(leveldb::Slice smallest, leveldb::Slice largest) {
     auto next = ranges_.upper_bound(largest);
     while (next != ranges_.begin()) {
       const auto touched = std::prev(next);
-      if (order_.CompareUser(touched->second, smallest) < 0) break;
-      if (order_.CompareUser(touched->second, largest) > 0) largest = touched->second;
-      if (order_.CompareUser(touched->first, smallest) < 0) smallest = touched->first;
+      if (order_->CompareUser(touched->second, smallest) < 0) break;
+      if (order_->CompareUser(touched->second, largest) > 0) largest = touched->second;
+      if (order_->CompareUser(touched->first, smallest) < 0) smallest = touched->first;
       next = ranges_.erase(touched);
     }
     ranges_.emplace_hint(next, smallest, largest);
   }
+  void Add(const TableFile& table) { Add(table.smallest_user(), table.largest_user()); }
 
  private:
   struct Before {
@@ -49,7 +49,7 @@ class KeyRanges {
     }
   };
 
-  const KeyOrder order_;
+  const KeyOrder* order_;
   std::map<leveldb::Slice, leveldb::Slice, Before> ranges_;  // disjoint: smallest to largest
 };
 

@@ -1,43 +1,13 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/compaction/range_removal.h"
 
-#include <map>
 #include <span>
 
+#include "db/compaction/key_ranges.h"
 #include "db/version/tables_within.h"
 
 namespace lull {
 namespace {
-
-using leveldb::Slice;
-
-/// A union of intervals of user keys, which include their ends. The keys must outlive it.
-class KeyUnion {
- public:
-  explicit KeyUnion(const KeyOrder& order) : order_(&order), begins_(Less{&order}) {}
-
-  bool Overlaps(const Slice& smallest, const Slice& largest) const {
-    const auto next = begins_.lower_bound(smallest);
-    return next != begins_.end() && order_->CompareUser(next->second, largest) <= 0;
-  }
-  void Add(Slice smallest, Slice largest) {
-    auto next = begins_.lower_bound(smallest);
-    while (next != begins_.end() && order_->CompareUser(next->second, largest) <= 0) {
-      if (order_->CompareUser(next->second, smallest) < 0) smallest = next->second;
-      if (order_->CompareUser(next->first, largest) > 0) largest = next->first;
-      next = begins_.erase(next);
-    }
-    begins_.emplace_hint(next, largest, smallest);
-  }
-
- private:
-  struct Less {
-    const KeyOrder* order;
-    bool operator()(const Slice& a, const Slice& b) const { return order->CompareUser(a, b) < 0; }
-  };
-  const KeyOrder* const order_;
-  std::map<Slice, Slice, Less> begins_;  // by the ends of disjoint intervals
-};
 
 /// Calls visit(level, table) for every table, of which two can have the same user key, the one with
 /// the older entries first.
@@ -103,21 +73,19 @@ RangeRemoval RemoveWhatHidesNothing(const Version& version, const KeyBounds& spa
                                     const std::vector<RunningRange>& running) {
   const KeyOrder& order = version.order();
   RangeRemoval removal;
-  std::vector<KeyUnion> in_use(kLevels, KeyUnion(order));
+  std::vector<KeyRanges> in_use(kLevels, KeyRanges(order));
   for (const RunningRange& job : running) {
     for (const int level : {job.input_level, job.output_level})
       in_use[level].Add(job.smallest_user, job.largest_user);
   }
-  KeyUnion staying(order);
+  KeyRanges staying(order);
   VisitOldestFirst(version, [&](int level, const TableRef& table) {
     if (!Touches(order, *table, span)) return;
-    const Slice smallest = table->smallest_user(), largest = table->largest_user();
-    const bool stays = !Contains(order, span, *table) ||
-                       in_use[level].Overlaps(smallest, largest) ||
-                       staying.Overlaps(smallest, largest);
+    const bool stays =
+        !Contains(order, span, *table) || in_use[level].Touches(*table) || staying.Touches(*table);
     if (!stays) return Remove(level, *table, &removal);
     Leave(*table, &removal);
-    staying.Add(smallest, largest);
+    staying.Add(*table);
   });
   return removal;
 }
