@@ -127,6 +127,9 @@ struct TableSpace {
   uint64_t OverwrittenBytes(double overwrite_share) const;
 
   void Add(const TableFile& table);
+  void Add(const std::vector<TableRef>& tables) {
+    for (const TableRef& table : tables) Add(*table);
+  }
 };
 TableSpace SpaceOf(const Version& version);
 std::array<TableSpace, kLevels> SpaceByLevel(const Version& version);

@@ -40,10 +40,6 @@ KeySpan SpanOf(const KeyOrder& order, const Tables& tables) {
   return span;
 }
 
-UserRange RangeOf(const TableFile& table) {
-  return {table.smallest_user().ToString(), table.largest_user().ToString()};
-}
-
 std::optional<uint64_t> DeletionsSince(const CompactionPlan& plan) {
   std::optional<uint64_t> since;
   for (const auto* inputs : {&plan.upper, &plan.lower}) {
@@ -57,6 +53,10 @@ std::optional<uint64_t> DeletionsSince(const CompactionPlan& plan) {
 }
 
 }  // namespace
+
+UserRange RangeOf(const KeyOrder& order, const std::vector<TableRef>& tables) {
+  return SpanOf(order, tables).ToRange();
+}
 
 uint64_t SumBytes(const std::vector<TableRef>& tables) {
   uint64_t sum = 0;
@@ -132,7 +132,7 @@ void Planner::Widen(int level, Tables* upper, Tables* lower) const {
                output_limit_.bytes_max);
   if (SumBytes(more) + SumBytes(*lower) >= bytes_max) return;
 
-  const Tables lower_of_more = LowerInputs(level, SpanOf(order_, more).ToRange());
+  const Tables lower_of_more = LowerInputs(level, RangeOf(order_, more));
   if (lower_of_more.size() != lower->size()) return;
   Tables all = more;
   all.insert(all.end(), lower->begin(), lower->end());
@@ -151,7 +151,7 @@ bool Planner::CanMove(const CompactionPlan& plan) const {
   const uint64_t bytes_max =
       layout_.grandparent_overlap_tables_max * TableBytesAt(layout_, plan.output_level);
   return std::all_of(plan.upper.begin(), plan.upper.end(), [&](const TableRef& table) {
-    return SumBytes(version_.Overlapping(plan.level + 2, RangeOf(*table))) <= bytes_max;
+    return SumBytes(version_.Overlapping(plan.level + 2, RangeOf(order_, {table}))) <= bytes_max;
   });
 }
 
@@ -185,7 +185,7 @@ std::optional<CompactionPlan> Planner::Complete(int level, Tables upper, bool wi
   CompactionPlan plan;
   plan.level = level;
   plan.output_level = level + 1;
-  plan.lower = LowerInputs(level, SpanOf(order_, upper).ToRange());
+  plan.lower = LowerInputs(level, RangeOf(order_, upper));
   plan.upper = std::move(upper);
   if (widen) Widen(level, &plan.upper, &plan.lower);
   return Finish(std::move(plan));
@@ -213,7 +213,7 @@ std::optional<CompactionPlan> Planner::CompleteScattered(int level, Tables upper
         std::partition_point(below.begin(), below.end(), ends_before) - below.begin();
     if (end && begin > taken) plan.fences.push_back(end->ToString());
     taken = std::max(taken, begin);
-    const size_t stop = begin + LowerInputs(level, RangeOf(*table)).size();
+    const size_t stop = begin + LowerInputs(level, RangeOf(order_, {table})).size();
     for (; taken < stop; ++taken) plan.lower.push_back(below[taken]);
 
     end = table->largest_user();

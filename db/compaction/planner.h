@@ -87,6 +87,8 @@ class Planner {
 };
 
 uint64_t SumBytes(const std::vector<TableRef>& tables);
+/// The smallest range that covers the tables, of which there is at least one.
+UserRange RangeOf(const KeyOrder& order, const std::vector<TableRef>& tables);
 /// Whether the tables' ranges of user keys, ends included, overlap.
 bool UserRangesTouch(const KeyOrder& order, const TableFile& a, const TableFile& b);
 bool Contains(const std::vector<TableRef>& tables, const TableRef& table);

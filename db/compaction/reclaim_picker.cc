@@ -32,34 +32,19 @@ struct Candidate {
   Tables upper;
 };
 
+/// TableSpace, in floating point.
 struct Sum {
-  double entries = 0;
-  double deletions = 0;
-  double bytes = 0;
-  double unknown_bytes = 0;  // of tables with unknown contents
+  explicit Sum(const Tables& tables) {
+    TableSpace space;
+    space.Add(tables);
+    values = static_cast<double>(space.values);
+    deletions = static_cast<double>(space.deletions);
+    unknown_bytes = static_cast<double>(space.unknown_bytes);
+    bytes = static_cast<double>(space.known_bytes) + unknown_bytes;
+  }
+
+  double values, deletions, unknown_bytes, bytes;
 };
-
-Sum SumOf(const Tables& tables) {
-  Sum sum;
-  for (const TableRef& table : tables) {
-    sum.entries += static_cast<double>(table->contents.entries);
-    sum.deletions += static_cast<double>(table->contents.deletions);
-    const auto bytes = static_cast<double>(table->file_bytes());
-    sum.bytes += bytes;
-    if (table->contents.entries == 0) sum.unknown_bytes += bytes;
-  }
-  return sum;
-}
-
-UserRange RangeOf(const KeyOrder& order, const Tables& tables) {
-  leveldb::Slice smallest = tables.front()->smallest_user();
-  leveldb::Slice largest = tables.front()->largest_user();
-  for (const TableRef& table : tables) {
-    if (order.CompareUser(table->smallest_user(), smallest) < 0) smallest = table->smallest_user();
-    if (order.CompareUser(table->largest_user(), largest) > 0) largest = table->largest_user();
-  }
-  return {smallest.ToString(), largest.ToString()};
-}
 
 /// The tables of the next level below `level` that has any in `range`.
 Tables NextBelow(const Version& version, int level, const UserRange& range) {
@@ -73,18 +58,19 @@ Tables NextBelow(const Version& version, int level, const UserRange& range) {
 /// How many bytes a compaction of `upper` would free for each byte that it would rewrite; 0 if it
 /// would free too few.
 double ShareFreed(const Version& version, int level, const Tables& upper, double overwrite_share) {
-  const Sum own = SumOf(upper);
-  const Sum below = SumOf(NextBelow(version, level, RangeOf(version.order(), upper)));
+  const Sum own(upper);
+  const Sum below(NextBelow(version, level, RangeOf(version.order(), upper)));
+  const double entries = own.values + own.deletions;
   // Tables of L0 also hide entries of each other.
-  double values = level == 0 ? own.entries - own.deletions : 0;
+  double values = level == 0 ? own.values : 0;
   double value_bytes = values > 0 ? own.bytes : 0;
   // Entries of unknown tables are taken to be as large as here.
-  values += below.entries - below.deletions + below.unknown_bytes * own.entries / own.bytes;
+  values += below.values + below.unknown_bytes * entries / own.bytes;
   value_bytes += below.bytes;
-  const double hiding = own.deletions + overwrite_share * (own.entries - own.deletions);
+  const double hiding = own.deletions + overwrite_share * own.values;
   double freed = 0;
   if (value_bytes == 0) {
-    freed = own.bytes * own.deletions / own.entries;
+    freed = own.bytes * own.deletions / entries;
   } else if (values > 0) {
     freed = value_bytes * std::min(hiding / values, 1.0);
   }
@@ -168,7 +154,7 @@ TableSpace SpaceOf(const Version& version) {
   for (int level = 0; level < kLevels; ++level) {
     // Tables of L0 hide values of each other.
     if (level == deepest && level > 0) space.upper_values = space.values;
-    for (const TableRef& table : version.level(level)) space.Add(*table);
+    space.Add(version.level(level));
   }
   if (deepest == 0) space.upper_values = space.values;
   return space;
@@ -188,9 +174,7 @@ uint64_t HiddenBytesKept(const Version& version, SequenceNumber oldest_snapshot)
 
 std::array<TableSpace, kLevels> SpaceByLevel(const Version& version) {
   std::array<TableSpace, kLevels> levels{};
-  for (int level = 0; level < kLevels; ++level) {
-    for (const TableRef& table : version.level(level)) levels[level].Add(*table);
-  }
+  for (int level = 0; level < kLevels; ++level) levels[level].Add(version.level(level));
   return levels;
 }
 

@@ -203,11 +203,9 @@ std::optional<MergeFindings> FindingsOf(const CompactionPlan& plan,
   TableSpace upper;
   TableSpace inputs;
   TableSpace output;
-  for (const TableRef& table : plan.upper) {
-    upper.Add(*table);
-    inputs.Add(*table);
-  }
-  for (const TableRef& table : plan.lower) inputs.Add(*table);
+  upper.Add(plan.upper);
+  inputs.Add(plan.upper);
+  inputs.Add(plan.lower);
   for (const TableMeta& table : outputs) output.Add(*version.Find(table));
   if (inputs.unknown_bytes > 0) return std::nullopt;
   const auto values_above = static_cast<double>(compactions->Space(version).upper_values);
