@@ -74,7 +74,7 @@ class WritersQueue {
   // that is alone.
   std::atomic<Writer*> last_{nullptr};
   Mutex mutex_;
-  size_t waiting_ LULL_GUARDED_BY(mutex_) = 0;  // those behind the leader
+  size_t waiting_ LULL_GUARDED_BY(mutex_) = 0;  // those after the leader
 };
 
 }  // namespace lull
