@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "benchmarks/device/paced_device.h"
@@ -16,9 +17,11 @@
 #include "benchmarks/measure/store_state.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
+#include "leveldb/iterator.h"
 #include "leveldb/options.h"
 #include "leveldb/slice.h"
 #include "leveldb/status.h"
+#include "leveldb/write_batch.h"
 
 namespace lull::bench {
 
@@ -76,6 +79,23 @@ leveldb::Status DestroyStore(const StoreSettings& settings, const std::string& n
 std::vector<leveldb::Status> MultiGet(leveldb::DB* db, const leveldb::ReadOptions& options,
                                       const std::vector<leveldb::Slice>& keys,
                                       std::vector<std::string>* values);
+
+// Calls that not every store has. NotSupported: this one lacks it.
+//
+// An iterator over the keys from `begin` to just before `end`. LevelDB's has no bounds.
+std::unique_ptr<leveldb::Iterator> NewBoundedIterator(leveldb::DB* db, const leveldb::Slice& begin,
+                                                      const leveldb::Slice& end);
+// Writes `batch`, or sets `*refused` if that would take longer than a millisecond (RocksDB: if the
+// write would be slowed or stopped).
+leveldb::Status TryWrite(leveldb::DB* db, leveldb::WriteBatch* batch, bool* refused);
+// Opens the store in directory `name`, which is open, once more, for reads. RefreshFollower then
+// shows it what was written meanwhile.
+leveldb::Status OpenFollower(const std::string& name, std::unique_ptr<leveldb::DB>* db);
+leveldb::Status RefreshFollower(leveldb::DB* follower);
+// Writes a table file of ascending keys, and adds such files to the store.
+leveldb::Status WriteTable(const std::string& path,
+                           const std::vector<std::pair<std::string, std::string>>& entries);
+leveldb::Status IngestTables(leveldb::DB* db, const std::vector<std::string>& paths);
 
 // Waits until the background work of the store in directory `name` has finished, and sets
 // `idle_since_ns` to the NowNs() at which it did. That time can be in the past: a store that does

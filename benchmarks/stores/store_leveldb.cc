@@ -75,6 +75,26 @@ std::vector<leveldb::Status> MultiGet(leveldb::DB* db, const leveldb::ReadOption
   return statuses;
 }
 
+std::unique_ptr<leveldb::Iterator> NewBoundedIterator(leveldb::DB* db, const leveldb::Slice&,
+                                                      const leveldb::Slice&) {
+  return std::unique_ptr<leveldb::Iterator>(db->NewIterator(leveldb::ReadOptions()));
+}
+
+leveldb::Status TryWrite(leveldb::DB*, leveldb::WriteBatch*, bool*) {
+  return leveldb::Status::NotSupported("LevelDB's writes wait");
+}
+leveldb::Status OpenFollower(const std::string& name, std::unique_ptr<leveldb::DB>*) {
+  return leveldb::Status::NotSupported(name, "LevelDB opens a store once");
+}
+leveldb::Status RefreshFollower(leveldb::DB*) { return leveldb::Status::NotSupported(""); }
+leveldb::Status WriteTable(const std::string& path,
+                           const std::vector<std::pair<std::string, std::string>>&) {
+  return leveldb::Status::NotSupported(path, "LevelDB ingests no tables");
+}
+leveldb::Status IngestTables(leveldb::DB*, const std::vector<std::string>&) {
+  return leveldb::Status::NotSupported("");
+}
+
 StoreState ReadStoreState(leveldb::DB* db, StallCauses* /*causes*/) { return ReadLevelDbState(db); }
 
 leveldb::Status WaitUntilIdle(leveldb::DB* db, const std::string& name, uint64_t* idle_since_ns) {

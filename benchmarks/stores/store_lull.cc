@@ -3,8 +3,10 @@
 
 #include "benchmarks/measure/platform.h"
 #include "benchmarks/stores/store.h"
+#include "leveldb/table_builder.h"
 #include "lull/lull.h"
 #include "lull/read.h"
+#include "lull/write.h"
 #include "util/crc32c.h"
 
 namespace lull::bench {
@@ -56,6 +58,44 @@ std::vector<leveldb::Status> MultiGet(leveldb::DB* db, const leveldb::ReadOption
                                       const std::vector<leveldb::Slice>& keys,
                                       std::vector<std::string>* values) {
   return lull::MultiGet(db, options, keys, values);
+}
+
+std::unique_ptr<leveldb::Iterator> NewBoundedIterator(leveldb::DB* db, const leveldb::Slice& begin,
+                                                      const leveldb::Slice& end) {
+  return std::unique_ptr<leveldb::Iterator>(lull::NewIterator(db, {}, &begin, &end));
+}
+
+leveldb::Status TryWrite(leveldb::DB* db, leveldb::WriteBatch* batch, bool* refused) {
+  BusyWrite busy;
+  const leveldb::Status status = lull::TryWrite(db, {}, batch, /*wait_micros_max=*/1000, &busy);
+  *refused = busy.is_busy;
+  return status;
+}
+
+leveldb::Status OpenFollower(const std::string& name, std::unique_ptr<leveldb::DB>* db) {
+  leveldb::DB* opened = nullptr;
+  const leveldb::Status status = OpenReadOnly({}, name, &opened);
+  db->reset(opened);
+  return status;
+}
+
+leveldb::Status RefreshFollower(leveldb::DB* follower) { return Refresh(follower); }
+
+leveldb::Status WriteTable(const std::string& path,
+                           const std::vector<std::pair<std::string, std::string>>& entries) {
+  leveldb::WritableFile* opened = nullptr;
+  leveldb::Status status = leveldb::Env::Default()->NewWritableFile(path, &opened);
+  if (!status.ok()) return status;
+  const std::unique_ptr<leveldb::WritableFile> file(opened);
+  leveldb::TableBuilder table({}, file.get());
+  for (const auto& [key, value] : entries) table.Add(key, value);
+  status = table.Finish();
+  if (status.ok()) status = file->Sync();
+  return status.ok() ? file->Close() : status;
+}
+
+leveldb::Status IngestTables(leveldb::DB* db, const std::vector<std::string>& paths) {
+  return lull::IngestTables(db, paths);
 }
 
 leveldb::Status WaitUntilIdle(leveldb::DB* db, const std::string& /*name*/,

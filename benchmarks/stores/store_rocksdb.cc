@@ -9,6 +9,7 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/rate_limiter.h>
+#include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
 #include <rocksdb/version.h>
 #include <rocksdb/write_batch.h>
@@ -63,7 +64,19 @@ rocksdb::ReadOptions ToRocks(const leveldb::ReadOptions& options) {
   return out;
 }
 
-class RocksIterator final : public leveldb::Iterator {
+// Outlives the iterator that it bounds.
+struct Bounds {
+  Bounds(const leveldb::Slice& begin_in, const leveldb::Slice& end_in)
+      : begin(begin_in.ToString()), end(end_in.ToString()) {
+    options.iterate_lower_bound = &lower;
+    options.iterate_upper_bound = &upper;
+  }
+  const std::string begin, end;
+  const rocksdb::Slice lower{begin}, upper{end};
+  rocksdb::ReadOptions options;
+};
+
+class RocksIterator : public leveldb::Iterator {
  public:
   explicit RocksIterator(rocksdb::Iterator* iterator) : iterator_(iterator) {}
   bool Valid() const override { return iterator_->Valid(); }
@@ -78,6 +91,12 @@ class RocksIterator final : public leveldb::Iterator {
 
  private:
   const std::unique_ptr<rocksdb::Iterator> iterator_;
+};
+
+class BoundedIterator final : private Bounds, public RocksIterator {
+ public:
+  BoundedIterator(rocksdb::DB& db, const leveldb::Slice& begin, const leveldb::Slice& end)
+      : Bounds(begin, end), RocksIterator(db.NewIterator(options)) {}
 };
 
 class BatchCopier final : public leveldb::WriteBatch::Handler {
@@ -150,6 +169,13 @@ class RocksStore final : public leveldb::DB {
  private:
   const std::unique_ptr<rocksdb::DB> db_;
 };
+
+// The null store has none of the calls below.
+rocksdb::DB* RocksOf(leveldb::DB* db) {
+  auto* const store = dynamic_cast<RocksStore*>(db);
+  return store == nullptr ? nullptr : &store->db();
+}
+leveldb::Status NoStore() { return leveldb::Status::NotSupported("this is the null store"); }
 
 class RocksLog final : public rocksdb::Logger {
  public:
@@ -282,9 +308,8 @@ leveldb::Status DestroyStore(const StoreSettings& settings, const std::string& n
 StoreState ReadStoreState(leveldb::DB* db, StallCauses* /*causes*/) {
   constexpr double kGiB = 1 << 30;
   StoreState state;
-  auto* const store = dynamic_cast<RocksStore*>(db);
-  if (store == nullptr) return state;  // the null store
-  rocksdb::DB& rocks = store->db();
+  if (RocksOf(db) == nullptr) return state;
+  rocksdb::DB& rocks = *RocksOf(db);
   rocksdb::ColumnFamilyMetaData files;
   rocks.GetColumnFamilyMetaData(&files);
   for (const rocksdb::LevelMetaData& level : files.levels) {
@@ -311,7 +336,8 @@ StoreState ReadStoreState(leveldb::DB* db, StallCauses* /*causes*/) {
 std::vector<leveldb::Status> MultiGet(leveldb::DB* db, const leveldb::ReadOptions& options,
                                       const std::vector<leveldb::Slice>& keys,
                                       std::vector<std::string>* values) {
-  rocksdb::DB& rocks = static_cast<RocksStore*>(db)->db();
+  if (RocksOf(db) == nullptr) return {keys.size(), NoStore()};
+  rocksdb::DB& rocks = *RocksOf(db);
   std::vector<rocksdb::Slice> sought(keys.size());
   std::transform(keys.begin(), keys.end(), sought.begin(),
                  [](const leveldb::Slice& key) { return ToRocks(key); });
@@ -326,6 +352,55 @@ std::vector<leveldb::Status> MultiGet(leveldb::DB* db, const leveldb::ReadOption
     if (results[i].ok()) (*values)[i].assign(found[i].data(), found[i].size());
   }
   return results;
+}
+
+std::unique_ptr<leveldb::Iterator> NewBoundedIterator(leveldb::DB* db, const leveldb::Slice& begin,
+                                                      const leveldb::Slice& end) {
+  if (RocksOf(db) == nullptr)
+    return std::unique_ptr<leveldb::Iterator>(leveldb::NewErrorIterator(NoStore()));
+  return std::make_unique<BoundedIterator>(*RocksOf(db), begin, end);
+}
+
+leveldb::Status TryWrite(leveldb::DB* db, leveldb::WriteBatch* batch, bool* refused) {
+  if (RocksOf(db) == nullptr) return NoStore();
+  rocksdb::WriteBatch copy;
+  BatchCopier copier(copy);
+  const leveldb::Status status = batch->Iterate(&copier);
+  if (!status.ok()) return status;
+  rocksdb::WriteOptions options;
+  options.no_slowdown = true;
+  const rocksdb::Status written = RocksOf(db)->Write(options, &copy);
+  *refused = written.IsIncomplete();
+  return FromRocks(written);
+}
+
+leveldb::Status OpenFollower(const std::string& name, std::unique_ptr<leveldb::DB>* db) {
+  rocksdb::Options options;
+  options.max_open_files = -1;  // RocksDB demands it
+  rocksdb::DB* opened = nullptr;
+  const rocksdb::Status status =
+      rocksdb::DB::OpenAsSecondary(options, name, name + "-follower", &opened);
+  if (status.ok()) *db = std::make_unique<RocksStore>(opened);
+  return FromRocks(status);
+}
+
+leveldb::Status RefreshFollower(leveldb::DB* follower) {
+  return FromRocks(RocksOf(follower)->TryCatchUpWithPrimary());
+}
+
+leveldb::Status WriteTable(const std::string& path,
+                           const std::vector<std::pair<std::string, std::string>>& entries) {
+  rocksdb::SstFileWriter table({}, {});
+  rocksdb::Status status = table.Open(path);
+  for (const auto& [key, value] : entries) {
+    if (status.ok()) status = table.Put(key, value);
+  }
+  return FromRocks(status.ok() ? table.Finish() : status);
+}
+
+leveldb::Status IngestTables(leveldb::DB* db, const std::vector<std::string>& paths) {
+  if (RocksOf(db) == nullptr) return NoStore();
+  return FromRocks(RocksOf(db)->IngestExternalFile(paths, {}));
 }
 
 leveldb::Status WaitUntilIdle(leveldb::DB* db, const std::string& /*name*/,

@@ -41,9 +41,9 @@ Worker::Worker(Run& run_in, int index_in, bool timed)
 
 namespace {
 
-std::array<std::span<const WorkloadSpec>, 7> Tables() {
-  return {WriteWorkloads(), ReadWorkloads(),  CodecWorkloads(),     BurstWorkloads(),
-          LoadWorkloads(),  QueueWorkloads(), ChainstateWorkloads()};
+std::array<std::span<const WorkloadSpec>, 8> Tables() {
+  return {WriteWorkloads(), ReadWorkloads(), CallWorkloads(),  CodecWorkloads(),
+          BurstWorkloads(), LoadWorkloads(), QueueWorkloads(), ChainstateWorkloads()};
 }
 
 }  // namespace

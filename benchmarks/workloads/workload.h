@@ -129,6 +129,7 @@ struct WorkloadSpec {
 
 std::span<const WorkloadSpec> WriteWorkloads();
 std::span<const WorkloadSpec> ReadWorkloads();
+std::span<const WorkloadSpec> CallWorkloads();
 std::span<const WorkloadSpec> CodecWorkloads();
 std::span<const WorkloadSpec> BurstWorkloads();
 std::span<const WorkloadSpec> LoadWorkloads();

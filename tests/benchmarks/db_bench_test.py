@@ -34,7 +34,7 @@ WRITES = (
 ).split()
 READS = (
     'readrandom multireadrandom readseq readreverse readmissing readhot readrandomsmall seekrandom '
-    'seekordered readwhilewriting compact open crc32c'
+    'scanrandom scanbounded seekordered readwhilewriting compact open crc32c'
 ).split()
 
 
@@ -74,6 +74,21 @@ class DbBenchTest(FolderTest):
         self.assertEqual(lines['fillsync'][4], '2 ops')
         self.assertIsNotNone(lines['fillseq'][3])
         self.assertIsNone(lines['readrandom'][3])
+
+    def test_calls_that_leveldb_lacks(self):
+        names = 'ingest,readrandom,follow,trywrite'
+        if STOCK:
+            for name in ('ingest', 'follow', 'trywrite'):
+                done = self.start('--num=2000', f'--benchmarks=fillseq,{name}')
+                self.assertEqual(done.returncode, 1)
+                self.assertIn('LevelDB', done.stderr)
+            return
+        lines = self.lines('--num=2000', f'--benchmarks={names}')
+        self.assertEqual(set(lines), set(names.split(',')))
+        self.assertEqual(lines['readrandom'][4], '2000 of 2000 found')
+        self.assertRegex(lines['ingest'][4], r'ingestion: [\d.]+ s')
+        self.assertRegex(lines['follow'][4], r'refresh: median \d+ us, longest \d+ us')
+        self.assertRegex(lines['trywrite'][4], r'refused \d+ times; longest call [\d.]+ ms')
 
     @unittest.skipUnless(STOCK, 'compression does not depend on the store')
     def test_compression(self):
