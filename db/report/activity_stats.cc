@@ -43,10 +43,17 @@ const char* StallCauseName(WriteStallCause cause) {
 }
 
 WriteStallCause CauseOf(StallCause cause) {
-  // In the order of StallCause.
-  constexpr WriteStallCause kCauses[] = {WriteStallCause::kOther, WriteStallCause::kMemory,
-                                         WriteStallCause::kL0, WriteStallCause::kDebt};
-  return kCauses[Index(cause)];
+  switch (cause) {
+    case StallCause::kMemory:
+      return WriteStallCause::kMemory;
+    case StallCause::kL0:
+      return WriteStallCause::kL0;
+    case StallCause::kDebt:
+      return WriteStallCause::kDebt;
+    case StallCause::kNone:
+      break;
+  }
+  return WriteStallCause::kOther;
 }
 
 ActivityStats::ActivityStats(Clock* clock, EventHub* hub)
