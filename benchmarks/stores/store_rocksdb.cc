@@ -379,7 +379,7 @@ leveldb::Status OpenFollower(const std::string& name, std::unique_ptr<leveldb::D
   options.max_open_files = -1;  // RocksDB demands it
   rocksdb::DB* opened = nullptr;
   const rocksdb::Status status =
-      rocksdb::DB::OpenAsSecondary(options, name, name + "-follower", &opened);
+      rocksdb::DB::OpenAsSecondary(options, name, name + "/follower", &opened);
   if (status.ok()) *db = std::make_unique<RocksStore>(opened);
   return FromRocks(status);
 }
