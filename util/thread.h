@@ -59,6 +59,16 @@ class ThreadFactory {
 /// Yields this core to a waiting thread; returns at once if no thread waits.
 void OfferCore();
 
+/// One turn of a loop that watches memory for a moment; tens of nanoseconds where the processor has
+/// an instruction for it.
+inline void PauseCore() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");
+#endif
+}
+
 /// Number of cores that this process can use; at least 1.
 int CoreCount();
 

@@ -3,14 +3,19 @@
 
 #include "db/memory/batch_format.h"
 #include "util/profiled_part.h"
+#include "util/thread.h"
 
 namespace lull {
 namespace {
 
 constexpr size_t kGroupBytesMax = 1 << 20;
 constexpr size_t kSmallWriteBytes = 128 << 10;
+constexpr int kLooks = 100;  // about 5 us: what a sleep and a wake-up cost
 
 }  // namespace
+
+WritersQueue::WritersQueue(const Clock* clock)
+    : clock_(clock), looks_(CoreCount() > 1 ? kLooks : 0) {}
 
 bool WritersQueue::TryJoin(Writer* writer) {
   Writer* none = nullptr;
@@ -20,25 +25,38 @@ bool WritersQueue::TryJoin(Writer* writer) {
 
 bool WritersQueue::Join(Writer* writer) {
   if (TryJoin(writer)) return true;
-  MutexLock lock(mutex_);
-  writer->before = last_.exchange(writer, std::memory_order_acq_rel);
-  if (writer->before == nullptr) return true;
-  writer->before->next = writer;
-  ++waiting_;
+  {
+    MutexLock lock(mutex_);
+    writer->before = last_.exchange(writer, std::memory_order_acq_rel);
+    if (writer->before == nullptr) return true;
+    writer->before->next = writer;
+    ++waiting_;
+  }
   const ProfiledPart part(CallPart::kQueue);
-  AwaitTurnLocked(writer);
-  return writer->leads;
+  if (!IsSoonItsTurn(writer)) SleepUntilItsTurn(writer);
+  return writer->turn.load(std::memory_order_relaxed) == Writer::Turn::kLeads;
 }
 
-/// Waits until `writer` leads, its write is done, or it has left.
-void WritersQueue::AwaitTurnLocked(Writer* writer) {
-  while (!writer->done && !writer->leads) {
+/// Watches `writer`'s turn for a few microseconds.
+bool WritersQueue::IsSoonItsTurn(const Writer* writer) const {
+  for (int i = writer->sync ? 0 : looks_; i > 0; --i) {
+    if (writer->turn.load(std::memory_order_acquire) != Writer::Turn::kWaits) return true;
+    PauseCore();
+  }
+  return false;
+}
+
+/// Returns after `writer` got its turn or has left.
+void WritersQueue::SleepUntilItsTurn(Writer* writer) {
+  MutexLock lock(mutex_);
+  while (writer->turn.load(std::memory_order_acquire) == Writer::Turn::kWaits) {
     uint64_t nanos_max = WakeSignal::kForEver;
     if (writer->until_nanos != UINT64_MAX && !writer->is_in_group) {
       const uint64_t now = clock_->NowNanos();
       if (now >= writer->until_nanos) return LeaveLocked(writer);
       nanos_max = writer->until_nanos - now;
     }
+    writer->sleeps = true;
     writer->wake.WaitFor(mutex_, nanos_max);
   }
 }
@@ -85,17 +103,25 @@ void WritersQueue::Finish(Writer* leader, Writer* last, const leveldb::Status& s
     return;
   MutexLock lock(mutex_);
   Writer* const next_leader = last->next;
-  for (Writer* writer = leader; writer != last;) {
-    writer = writer->next;
-    writer->status = status;
-    writer->done = true;
+  Writer* member = leader->next;
+  while (member != next_leader) {
+    Writer* const next = member->next;
+    member->status = status;
     --waiting_;
-    writer->wake.NotifyAll();
+    GiveTurnLocked(member, Writer::Turn::kDone);
+    member = next;
   }
   if (next_leader == nullptr) return last_.store(nullptr, std::memory_order_release);
-  next_leader->leads = true;
   --waiting_;
-  next_leader->wake.NotifyAll();
+  GiveTurnLocked(next_leader, Writer::Turn::kLeads);
+}
+
+/// Does not touch `writer` after its turn is set, unless it sleeps: then it needs the mutex to
+/// return.
+void WritersQueue::GiveTurnLocked(Writer* writer, Writer::Turn turn) {
+  const bool sleeps = writer->sleeps;
+  writer->turn.store(turn, std::memory_order_release);
+  if (sleeps) writer->wake.NotifyAll();
 }
 
 }  // namespace lull

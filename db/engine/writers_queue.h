@@ -5,6 +5,9 @@
 // sequence) needs no lock. A writer that finds the queue empty, and leaves it so, takes no lock
 // either: it exchanges the end of the queue. All other changes of the queue need the mutex.
 //
+// A leader needs about a microsecond, a thread that sleeps and is woken several. So a waiting
+// writer first watches its turn for a moment, and sleeps only then. One that syncs sleeps at once.
+//
 // A writer with a time limit leaves the queue when it has passed, but not once it leads or is in a
 // group: GroupEnd decides on that.
 #pragma once
@@ -34,16 +37,18 @@ class WritersQueue {
 
    private:
     friend class WritersQueue;
+    enum class Turn { kWaits, kLeads, kDone };
+    // Set once, by a leader. The writer can be gone after that, unless it sleeps.
+    std::atomic<Turn> turn{Turn::kWaits};
     // Guarded by the queue's mutex, but NextOf.
     Writer* next = nullptr;
     Writer* before = nullptr;  // while it waits
     bool is_in_group = false;
-    bool leads = false;  // after it waited
-    bool done = false;
+    bool sleeps = false;
     CondVar wake;
   };
 
-  explicit WritersQueue(const Clock* clock) : clock_(clock) {}
+  explicit WritersQueue(const Clock* clock);
 
   /// Returns true if `writer` leads: this thread then has the role until it calls Finish. Returns
   /// false after another leader did its write, see writer->status, or after it has left.
@@ -66,10 +71,13 @@ class WritersQueue {
   size_t Length() LULL_EXCLUDES(mutex_);
 
  private:
-  void AwaitTurnLocked(Writer* writer) LULL_REQUIRES(mutex_);
+  bool IsSoonItsTurn(const Writer* writer) const;
+  void SleepUntilItsTurn(Writer* writer) LULL_EXCLUDES(mutex_);
   void LeaveLocked(Writer* writer) LULL_REQUIRES(mutex_);
+  static void GiveTurnLocked(Writer* writer, Writer::Turn turn);
 
   const Clock* const clock_;
+  const int looks_;  // at a writer's turn before it sleeps
   // Null if nobody leads. Without the mutex it only changes from null, and to null by the leader
   // that is alone.
   std::atomic<Writer*> last_{nullptr};

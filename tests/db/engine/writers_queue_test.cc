@@ -131,6 +131,7 @@ TEST_F(WritersQueueTest, EachWriteIsDoneOnceAndByOneLeaderAtATime) {
         Writer writer;
         writer.batch = &batch;
         if (i == 0) writer.until_nanos = clock_.NowNanos();
+        writer.sync = i == 1;
         if (queue_.Join(&writer)) {
           const RoleScope leads(kLeadingWriter);
           Writer* const last = queue_.GroupEnd(&writer);
