@@ -6,18 +6,11 @@ namespace lull {
 void StoreHealth::Publish() {
   flags_->refuses_writes.store(!WhyNotWritten().ok(), std::memory_order_release);
   flags_->may_install.store(MayInstall(), std::memory_order_release);
-  flags_->may_delete.store(is_open_ && MayInstall(), std::memory_order_release);
 }
 
-void StoreHealth::Opened() {
-  is_open_ = true;
-  Publish();
-}
+void StoreHealth::Opened() { flags_->is_open.store(true, std::memory_order_release); }
 
-void StoreHealth::Closing() {
-  is_open_ = false;
-  Publish();
-}
+void StoreHealth::Closing() { flags_->is_open.store(false, std::memory_order_release); }
 
 void StoreHealth::WalFailed(const leveldb::Status& why) {
   wal_error_ = why;

@@ -58,8 +58,8 @@ class StoreHealth {
   void WalRestarted();
 
   /// It is unknown which edits are durable in the MANIFEST, or whether CURRENT names it.
-  /// `restorable`: a new MANIFEST can resolve that. Returns whether to write one: never if another
-  /// error refuses writes anyway.
+  /// `restorable`: a new MANIFEST can resolve that. Returns whether to write one: never if
+  /// write_error() was set before.
   bool ManifestFailed(const leveldb::Status& why, bool restorable);
   void ManifestRestored();
 
@@ -129,7 +129,6 @@ class StoreHealth {
   void Publish();
 
   PublishedFlags* const flags_;
-  bool is_open_ = false;  // from Opened to Closing
   Manifest manifest_ = Manifest::kGood;
   leveldb::Status manifest_error_;  // OK if another error came first
   leveldb::Status fatal_error_;

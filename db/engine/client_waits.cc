@@ -71,8 +71,7 @@ void ClientWaits::AwaitDeletionsLocked(Over over) {
     });
   }
   state_->mutex().Lock();
-  while (!over() && flags_->may_delete.load(std::memory_order_acquire) &&
-         obsolete_->HasSomeOf(added->load()))
+  while (!over() && flags_->MayDelete() && obsolete_->HasSomeOf(added->load()))
     state_->DrainLocked();
 }
 

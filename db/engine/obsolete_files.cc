@@ -61,7 +61,9 @@ void ObsoleteFiles::Add(const std::vector<std::string>& paths) {
 void ObsoleteFiles::Add(std::string path, uint64_t bytes) {
   {
     MutexLock lock(mutex_);
-    if (files_.emplace(path, File{bytes, ++added_}).second) bytes_ += bytes;
+    if (!files_.emplace(path, File{bytes, added_ + 1}).second) return;
+    ++added_;
+    bytes_ += bytes;
     batch_.paths.push_back(std::move(path));
   }
   on_added_();
@@ -81,7 +83,7 @@ void ObsoleteFiles::AddAgain(Batch batch) {
 
 std::unique_ptr<Job> ObsoleteFiles::TakeJob() {
   MutexLock lock(mutex_);
-  if (batch_.empty() || !MayDelete()) return nullptr;
+  if (batch_.empty() || !flags_->MayDelete()) return nullptr;
   return std::make_unique<CleanupJob>(this, std::exchange(batch_, {}));
 }
 
@@ -119,7 +121,7 @@ void ObsoleteFiles::DeleteAll() {
   std::vector<std::string> paths;
   {
     MutexLock lock(mutex_);
-    if (MayDelete()) paths.swap(batch_.paths);
+    if (flags_->MayDelete()) paths.swap(batch_.paths);
   }
   for (const std::string& path : paths) context_->RemoveFile(path);
 }

@@ -5,8 +5,9 @@
 // unlinking can block for long; the close deletes the rest. A clean-up job that is destroyed early
 // adds what is left of its work again.
 //
-// Invariants: a file is added only after the durable MANIFEST no longer needs it. A job that
-// deletes files begins only while PublishedFlags::may_delete is true.
+// Invariants: a file is added only after the durable MANIFEST no longer needs it, or while the
+// store is frozen: a new MANIFEST without it then comes before its deletion. A job that deletes
+// files begins only while PublishedFlags::MayDelete.
 //
 // Any thread. Lock order: after the store's mutex; no lock is taken under it.
 #pragma once
@@ -31,7 +32,8 @@ class ObsoleteFiles {
   /// `on_added` is called after something was added.
   ObsoleteFiles(StoreContext* context, const PublishedFlags* flags, std::function<void()> on_added);
 
-  /// Adds files, as full paths. Asks the file system for their sizes.
+  /// Adds files, as full paths. Asks the file system for their sizes. A file that is already there
+  /// is not added again.
   void Add(const std::vector<std::string>& paths) LULL_EXCLUDES(mutex_);
   /// Adds a file of known size.
   void Add(std::string path, uint64_t bytes) LULL_EXCLUDES(mutex_);
@@ -64,7 +66,6 @@ class ObsoleteFiles {
 
   void AddAgain(Batch batch) LULL_EXCLUDES(mutex_);
   void Removed(const std::string& path) LULL_EXCLUDES(mutex_);
-  bool MayDelete() const { return flags_->may_delete.load(std::memory_order_acquire); }
 
   StoreContext* const context_;
   const PublishedFlags* const flags_;

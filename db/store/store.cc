@@ -248,7 +248,7 @@ TableRef Store::MakeTable(const TableMeta& table) {
 void Store::TableIsUnlisted(const TableFile& file) {
   if (IsInherited()) return;  // a forked child destroys an iterator
   reader_.tables()->Forget(file);
-  if (flags_.may_delete.load(std::memory_order_acquire))
+  if (flags_.is_open.load(std::memory_order_acquire))
     obsolete_.Add(TableFileName(context_->name, file.number()), file.file_bytes());
   listed_bytes_.fetch_sub(file.file_bytes(), std::memory_order_relaxed);
 }

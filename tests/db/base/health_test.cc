@@ -65,7 +65,7 @@ std::string RefusedAfter(const std::string& events) {
   say(!health.MayInstall(), "flush and install");
   say(health.MayInstall() && health.flush_retry_at_nanos() > kNow, "flush until later");
   say(!health.MayCompact(kNow), health.MayCompact(kLater) ? "compact until later" : "compact");
-  say(!flags.may_delete, "delete");
+  say(!flags.MayDelete(), "delete");
   return text;
 }
 

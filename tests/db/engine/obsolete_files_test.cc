@@ -31,7 +31,7 @@ class CountedJob final : public Job {
 class ObsoleteFilesTest : public ::testing::Test {
  protected:
   ObsoleteFilesTest() {
-    flags_.may_delete.store(true);
+    flags_.is_open.store(true);
     for (const char* text : {"a@1=x", "b@2=y"}) {
       const TableMeta table = files_.AddUnlisted(text, 0);
       obsolete_.Add({TableFileName("/store", table.number)});
@@ -82,11 +82,11 @@ TEST_F(ObsoleteFilesTest, WhatADestroyedJobLeavesIsDeletedLater) {
 }
 
 TEST_F(ObsoleteFilesTest, NothingIsDeletedWhileTheManifestCanNeedIt) {
-  flags_.may_delete.store(false);
+  flags_.may_install.store(false);
   EXPECT_EQ(obsolete_.TakeJob(), nullptr);
   obsolete_.DeleteAll();
   EXPECT_EQ(FileCount(), 2u);
-  flags_.may_delete.store(true);
+  flags_.may_install.store(true);
   obsolete_.DestroyJobs();
   obsolete_.DeleteAll();
   EXPECT_EQ(jobs_, 0);

@@ -203,6 +203,27 @@ TEST_F(FullDiskTest, TheMANIFESTIsReplacedWhenThereIsSpaceAgain) {
   ExpectNothingLost("after it was opened again");
 }
 
+// Its tables were replaced before, by an edit that is durable.
+TEST_F(FullDiskTest, NothingStaysOfWhatAReaderReleasesWhileTheMANIFESTHasNoSpace) {
+  for (int table = 0; table < 2; ++table) {
+    ASSERT_TRUE(Put(1, 10, true).ok());
+    ASSERT_TRUE(Flush(db_.get()).ok());
+  }
+  std::unique_ptr<leveldb::Iterator> reader(db_->NewIterator({}));
+  db_->CompactRange(nullptr, nullptr);
+  EXPECT_EQ(Tables(), 3u) << "the reader needs two";
+  FillDisk(10, "MANIFEST");
+  ASSERT_TRUE(Put(1, 10, true).ok());
+  EXPECT_FALSE(Flush(db_.get()).ok());
+  reader.reset();
+  EXPECT_GE(Tables(), 3u) << "nothing is deleted yet";
+  env_.Heal();
+  AwaitWrites();
+  AwaitOk([this] { return Flush(db_.get()); });
+  db_->CompactRange(nullptr, nullptr);
+  EXPECT_EQ(Tables(), 1u);
+}
+
 // The output of a job that ended meanwhile belongs to no Version, and is deleted too.
 TEST_F(FullDiskTest, NothingStaysOfAJobThatEndsWhileTheMANIFESTHasNoSpace) {
   db_.reset();
