@@ -57,12 +57,9 @@ bool Compaction::IsOver() const { return is_cancelled() && out_ == 0; }
 
 Compaction::Parts Compaction::TakeParts() { return std::move(parts_); }
 
-std::vector<TableMeta> Compaction::Outputs() const {
-  std::vector<TableMeta> outputs;
-  for (const auto& part : parts_) {
-    const std::vector<TableMeta>& finished = part->outputs().finished();
-    outputs.insert(outputs.end(), finished.begin(), finished.end());
-  }
+std::vector<TableOutputs*> Compaction::Outputs() const {
+  std::vector<TableOutputs*> outputs;
+  for (const auto& part : parts_) outputs.push_back(&part->outputs());
   return outputs;
 }
 

@@ -20,7 +20,7 @@
 
 #include "db/compaction/entry_filter.h"
 #include "db/compaction/picker.h"
-#include "db/version/version_edit.h"
+#include "db/compaction/table_outputs.h"
 #include "leveldb/status.h"
 #include "scheduler/job.h"
 
@@ -69,8 +69,8 @@ class Compaction {
   /// REQUIRES: IsOver.
   Parts TakeParts();
 
-  // Sums over all parts. REQUIRES: IsMerged.
-  std::vector<TableMeta> Outputs() const;
+  // Of all parts. REQUIRES: IsMerged.
+  std::vector<TableOutputs*> Outputs() const;
   uint64_t OutputBytes() const;
   uint64_t BusyMicros() const;
   FilterTotals Dropped() const;

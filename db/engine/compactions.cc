@@ -244,20 +244,12 @@ void Compactions::Install(Compaction* compaction) {
   const CompactionPlan& plan = compaction->plan();
   VersionEdit edit = EditWithoutInputs(plan);
   if (!plan.next_pointer.empty()) edit.compact_pointers.emplace_back(plan.level, plan.next_pointer);
-  std::vector<TableMeta> outputs = compaction->Outputs();
   for (const TableRef& file : plan.trivial_move ? plan.upper : std::vector<TableRef>()) {
-    outputs.push_back(file->description);
-    outputs.back().level = plan.output_level;
+    edit.new_tables.push_back(file->description);
+    edit.new_tables.back().level = plan.output_level;
   }
-  for (const auto& part : compaction->parts()) part->outputs().Keep();
   VersionRef version;
-  const leveldb::Status status = versions_->Install(&edit, std::move(outputs), &version);
-  for (const auto& part : compaction->parts()) {
-    if (status.ok()) part->outputs().AttachTo(*version);
-  }
-  // A moved table keeps its reader.
-  if (status.ok() && !plan.trivial_move) reader_->OpenAhead(*version, edit.new_tables);
-
+  const leveldb::Status status = versions_->Install(&edit, compaction->Outputs(), &version);
   state_->CommitCompaction(status, edit.new_tables, std::move(version));
 }
 

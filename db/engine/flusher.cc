@@ -22,7 +22,6 @@ Flusher::Flusher(const EngineParts& parts, WritePath* writes, VersionSet* versio
     : context_(parts.context),
       coordinator_(parts.coordinator),
       state_(parts.state),
-      reader_(parts.reader),
       writes_(writes),
       flags_(parts.flags),
       applied_(parts.applied),
@@ -219,18 +218,13 @@ leveldb::Status Flusher::Install() {
   // Not above the sequence in tables: if a WAL began after this sequence, replay would see a gap
   // and stop.
   edit.last_sequence = std::max(job_->sealed().back().last_sequence, in_tables);
-  std::vector<TableMeta> outputs = job_->outputs().finished();
   const uint64_t written = job_->outputs().FinishedBytes();
-  job_->outputs().Keep();
   VersionRef version;
-  leveldb::Status status = versions_->Install(&edit, std::move(outputs), &version);
+  leveldb::Status status = versions_->Install(&edit, {&job_->outputs()}, &version);
   if (!status.ok()) return status;
-  // The tables are invisible until the view is published.
-  job_->outputs().AttachTo(*version);
   // The newest table is first in L0. A flush writes several tables only if one index would be too
   // large; they get no sample.
   if (edit.new_tables.size() == 1) version->level(0).front()->sample_keys = job_->TakeKeySample();
-  reader_->OpenAhead(*version, edit.new_tables);
   if (written > 0) MeasureRate();
   state_->CommitFlush({.memtables = count,
                        .last_sequence = *edit.last_sequence,

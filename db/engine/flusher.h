@@ -24,7 +24,6 @@
 #include "db/engine/store_state.h"
 #include "db/engine/version_set.h"
 #include "db/engine/write_path.h"
-#include "db/read/store_reader.h"
 #include "db/report/activity_stats.h"
 #include "leveldb/status.h"
 #include "scheduler/threads/coordinator.h"
@@ -119,7 +118,6 @@ class Flusher {
   StoreContext* const context_;
   Coordinator* const coordinator_;
   StoreState* const state_;
-  StoreReader* const reader_;
   WritePath* const writes_;
   const PublishedFlags* const flags_;
   const AppliedDirective* const applied_;

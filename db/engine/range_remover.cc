@@ -149,7 +149,7 @@ leveldb::Status RangeRemover::RemoveTables(RangeRemoval removal) {
   const size_t count = removal.edit.deleted_tables.size();
   if (count == 0) return leveldb::Status::OK();
   leveldb::Status status;
-  state_->RunOnFlushThread([&] {
+  state_->RunOnFlushThread([&]() LULL_REQUIRES(kFlushThread) {
     VersionRef version;
     status = versions_->Install(&removal.edit, {}, &version);
     MutexLock lock(state_->mutex());

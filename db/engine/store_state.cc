@@ -238,15 +238,15 @@ void StoreState::CommitCompaction(const leveldb::Status& status,
   }
   const CompactionPlan& plan = ended->plan();
   const FilterTotals dropped = ended->Dropped();
-  const std::optional<MergeFindings> found =
-      FindingsOf(plan, outputs, *version, dropped.entries, &compactions_);
-  if (found) compactions_.overwrites()->Observe(*found);
   space_bound_.Installed(coordinator_->clock()->NowNanos());
   health_.CompactionInstalled();
   installs_.OnCompaction(plan, outputs, ended->OutputBytes(), ended->BusyMicros(), *version,
                          compactions_.layout());
   filter_.CountDropped(dropped);
   CommitLocked(std::move(version));
+  const std::optional<MergeFindings> found =
+      FindingsOf(plan, outputs, *version_, dropped.entries, &compactions_);
+  if (found) compactions_.overwrites()->Observe(*found);
   if (!plan.trivial_move) return;
   if (plan.output_level >= version_->DeepestLevel()) reader_->DropKeyFilters(plan.upper);
   if (plan.level == 0) {

@@ -110,15 +110,9 @@ Status TableIngester::InstallCopies(Request* request, VersionRef* version) {
   request->has_sequence = status.ok();
   if (status.ok()) status = request->copies->GiveNames(levels);
   if (!status.ok()) return status;
-  request->copies->Keep();
   VersionEdit edit;
   edit.last_sequence = request->sequence;
-  status = versions_->Install(&edit, request->copies->finished(), version);
-  if (!status.ok()) return status;
-  // The tables are invisible until the view is published.
-  request->copies->AttachTo(**version);
-  reader_->OpenAhead(**version, edit.new_tables);
-  return status;
+  return versions_->Install(&edit, {request->copies}, version);
 }
 
 Status TableIngester::Install(Request* request) {

@@ -12,11 +12,13 @@
 namespace lull {
 
 VersionSet::VersionSet(StoreContext* context, StoreState* state, const PublishedFlags* flags,
-                       ObsoleteFiles* obsolete, VersionBuilder::MakeTable make_table)
+                       ObsoleteFiles* obsolete, StoreReader* reader,
+                       VersionBuilder::MakeTable make_table)
     : context_(context),
       state_(state),
       flags_(flags),
       obsolete_(obsolete),
+      reader_(reader),
       make_table_(std::move(make_table)) {}
 
 leveldb::Status VersionSet::WriteRecovered(Recovered* recovered, uint64_t log_number,
@@ -67,21 +69,35 @@ leveldb::Status VersionSet::Start(Recovered* recovered, uint64_t next_wal_number
   return status;
 }
 
-leveldb::Status VersionSet::Install(VersionEdit* edit, std::vector<TableMeta> outputs,
+leveldb::Status VersionSet::Install(VersionEdit* edit, const std::vector<TableOutputs*>& outputs,
                                     VersionRef* version) {
+  std::vector<TableMeta> written;
+  for (TableOutputs* output : outputs) {
+    output->Keep();
+    written.insert(written.end(), output->finished().begin(), output->finished().end());
+  }
+  const leveldb::Status status = MakeDurable(edit, written, version);
+  if (!status.ok()) return status;
+  for (TableOutputs* output : outputs) output->AttachTo(**version);
+  if (!written.empty()) reader_->OpenAhead(**version, written);
+  return status;
+}
+
+leveldb::Status VersionSet::MakeDurable(VersionEdit* edit, const std::vector<TableMeta>& written,
+                                        VersionRef* version) {
   VersionRef base;
   {
     MutexLock lock(state_->mutex());
     if (!state_->health().MayInstall()) {
       // The earlier failure can affect these files too, and a second sync that succeeds proves
       // nothing.
-      MarkUncertain(outputs);
+      MarkUncertain(written);
       return state_->health().write_error();
     }
     base = state_->version();
   }
-  const bool names_new_files = !outputs.empty() || edit->log_number;
-  edit->new_tables = std::move(outputs);
+  const bool names_new_files = !written.empty() || edit->log_number;
+  edit->new_tables.insert(edit->new_tables.end(), written.begin(), written.end());
   edit->next_file_number = context_->next_file_number.load(std::memory_order_relaxed);
   VersionBuilder builder(std::move(base), make_table_);
   leveldb::Status status = builder.Apply(*edit);
@@ -97,7 +113,7 @@ leveldb::Status VersionSet::Install(VersionEdit* edit, std::vector<TableMeta> ou
     restorable = IsOutOfResources(status);
   }
   if (!status.ok()) {
-    MarkUncertain(edit->new_tables);
+    MarkUncertain(written);
     Freeze(status, restorable);
   } else if (edit->log_number) {
     log_number_ = *edit->log_number;

@@ -22,8 +22,11 @@
 
 #include "db/base/context.h"
 #include "db/base/published_flags.h"
+#include "db/base/thread_roles.h"
+#include "db/compaction/table_outputs.h"
 #include "db/engine/obsolete_files.h"
 #include "db/engine/store_state.h"
+#include "db/read/store_reader.h"
 #include "db/recovery/recovery.h"
 #include "db/version/manifest.h"
 #include "db/version/version.h"
@@ -35,7 +38,7 @@ namespace lull {
 class VersionSet {
  public:
   VersionSet(StoreContext* context, StoreState* state, const PublishedFlags* flags,
-             ObsoleteFiles* obsolete, VersionBuilder::MakeTable make_table);
+             ObsoleteFiles* obsolete, StoreReader* reader, VersionBuilder::MakeTable make_table);
   VersionSet(const VersionSet&) = delete;
   VersionSet& operator=(const VersionSet&) = delete;
 
@@ -51,10 +54,12 @@ class VersionSet {
 
   // ---- flush thread
 
-  /// Makes `edit` with `outputs` durable, and builds the resulting Version. The caller publishes
-  /// it. After an error *version must not be used; the output files are kept, since the MANIFEST
-  /// might name them.
-  leveldb::Status Install(VersionEdit* edit, std::vector<TableMeta> outputs, VersionRef* version)
+  /// Makes `edit` durable, with the finished tables of `outputs` added to its tables, and builds
+  /// the resulting Version, in which the new tables are ready to be read. The caller publishes it.
+  /// After an error *version must not be used. The output files are kept in any case, since the
+  /// MANIFEST might name them.
+  leveldb::Status Install(VersionEdit* edit, const std::vector<TableOutputs*>& outputs,
+                          VersionRef* version) LULL_REQUIRES(kFlushThread)
       LULL_EXCLUDES(state_->mutex());
   /// Begins a new MANIFEST with the current state if the old one has grown to several times its
   /// first size. Every open reads all of the MANIFEST, and in a store that stays open for months it
@@ -91,6 +96,8 @@ class VersionSet {
     VersionRef version;
   };
 
+  leveldb::Status MakeDurable(VersionEdit* edit, const std::vector<TableMeta>& written,
+                              VersionRef* version) LULL_EXCLUDES(state_->mutex());
   leveldb::Status WriteRecovered(Recovered* recovered, uint64_t log_number, Begun* begun);
   leveldb::Status Begin(Begun* begun) LULL_EXCLUDES(state_->mutex());
   void Adopt(Begun begun);
@@ -103,6 +110,7 @@ class VersionSet {
   StoreState* const state_;
   const PublishedFlags* const flags_;
   ObsoleteFiles* const obsolete_;
+  StoreReader* const reader_;
   const VersionBuilder::MakeTable make_table_;
 
   std::unique_ptr<ManifestWriter> writer_;

@@ -95,7 +95,7 @@ Store::Store(std::unique_ptr<StoreContext> context, const OptionValues& scheduli
              .obsolete = &obsolete_,
              .reporting = &reporting_},
       write_path_(parts_),
-      versions_(context_.get(), &state_, &flags_, &obsolete_,
+      versions_(context_.get(), &state_, &flags_, &obsolete_, &reader_,
                 [this](const TableMeta& table) { return MakeTable(table); }),
       flusher_(parts_, &write_path_, &versions_),
       compactions_(parts_, &versions_),

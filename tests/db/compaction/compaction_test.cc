@@ -265,7 +265,10 @@ class PartedCompactionTest : public CompactionJobTest {
       std::erase(parts, nullptr);
     }
     EXPECT_TRUE(compaction->IsMerged());
-    return compaction->Outputs();
+    std::vector<TableMeta> tables;
+    for (const TableOutputs* outputs : compaction->Outputs())
+      tables.insert(tables.end(), outputs->finished().begin(), outputs->finished().end());
+    return tables;
   }
 
   std::vector<std::pair<std::string, std::string>> EntriesOf(const std::vector<TableMeta>& tables) {

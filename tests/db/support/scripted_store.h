@@ -30,9 +30,9 @@
 
 namespace lull::testing {
 
-/// The real file system, on which a test can block the creation of tables and directory syncs.
-/// Traces writes by one letter each: t, a part of a table; T, a table's sync; d, a directory's
-/// sync, which begins each install.
+/// The real file system, on which a test can block the creation of tables and syncs of the
+/// MANIFEST and the directory. Traces writes by one letter each: t, a part of a table; T, a table's
+/// sync; M, the MANIFEST's, which each install ends with.
 class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
  public:
   HeldTablesEnv()
@@ -41,7 +41,7 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
         extension_(ExtensionOf(leveldb::Env::Default())) {}
 
   Gate tables;    ///< each creation of a table passes here
-  Gate syncs;     ///< likewise, who syncs the directory
+  Gate syncs;     ///< likewise, who syncs the MANIFEST or the directory
   Gate removals;  ///< likewise, the removal of a table
   void FailNextSync() { next_sync_fails_.store(true); }
   std::atomic<bool> tables_fail{false};          ///< no table can be created
@@ -64,9 +64,14 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
 
   leveldb::Status SyncDirectory(const std::string& dir) override {
     syncs.Pass();
-    Trace('d');
-    if (next_sync_fails_.exchange(false)) return leveldb::Status::IOError(dir, "not this time");
     return extension_->SyncDirectory(dir);
+  }
+  leveldb::Status NewWritableFile(const std::string& name,
+                                  leveldb::WritableFile** result) override {
+    const leveldb::Status status = EnvWrapper::NewWritableFile(name, result);
+    if (status.ok() && name.find("MANIFEST") != std::string::npos)
+      *result = new Traced(this, *result, '\0', 'M');
+    return status;
   }
   leveldb::Status RemoveFile(const std::string& name) override {
     if (name.ends_with(".ldb")) removals.Pass();
@@ -82,28 +87,34 @@ class HeldTablesEnv final : public leveldb::EnvWrapper, public EnvExtension {
     tables.Pass();
     if (tables_fail.load()) return leveldb::Status::IOError(name, "not now");
     const leveldb::Status status = extension_->NewTableFile(name, writer, result);
-    if (status.ok()) *result = new Table(this, *result);
+    if (status.ok()) *result = new Traced(this, *result, 't', 'T');
     return status;
   }
 
  private:
-  class Table final : public leveldb::WritableFile {
+  class Traced final : public leveldb::WritableFile {
    public:
-    Table(HeldTablesEnv* env, leveldb::WritableFile* file) : env_(env), file_(file) {}
+    Traced(HeldTablesEnv* env, leveldb::WritableFile* file, char append, char sync)
+        : env_(env), file_(file), append_(append), sync_(sync) {}
     leveldb::Status Append(const leveldb::Slice& data) override {
-      env_->Trace('t');
+      if (append_ != '\0') env_->Trace(append_);
       return file_->Append(data);
     }
     leveldb::Status Close() override { return file_->Close(); }
     leveldb::Status Flush() override { return file_->Flush(); }
     leveldb::Status Sync() override {
-      env_->Trace('T');
+      if (sync_ == 'M') env_->syncs.Pass();
+      env_->Trace(sync_);
+      if (sync_ == 'M' && env_->next_sync_fails_.exchange(false))
+        return leveldb::Status::IOError("MANIFEST", "not this time");
       return file_->Sync();
     }
 
    private:
     HeldTablesEnv* const env_;
     const std::unique_ptr<leveldb::WritableFile> file_;
+    const char append_;
+    const char sync_;
   };
 
   void Trace(char event) {
