@@ -3,7 +3,8 @@
 // StoreState: the state that the threads of a store share, guarded by the store's mutex. A thread
 // that holds the mutex can read all of it. It changes only in the transitions below, each of which
 // leaves it consistent: it publishes what readers see, keeps the count of shared memory, and wakes
-// the threads that wait. The parts contain no locks.
+// the threads that wait. Only CompactionState has transitions of its own, see compactions(). The
+// parts contain no locks.
 //
 // Those ending in Locked are for callers that hold the mutex; the others take it. Hold it only for
 // short sections, never during I/O.

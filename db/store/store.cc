@@ -176,7 +176,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
   leveldb::Status status = context_->StayInDirectory();
   if (!status.ok() && !status.IsNotFound()) return status;
   leveldb::Env* const env = context_->env();
-  if (!context_->options.create_if_missing) {
+  if (!context_->options.create_if_missing) {  // no LOCK may appear where there is no store
     bool exists = false;
     status = FindStore(*context_, &exists);
     if (!status.ok()) return status;
