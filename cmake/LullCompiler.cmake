@@ -49,6 +49,14 @@ function(lull_compile_options target)
   endif()
 endfunction()
 
+# For programs whose time is spent in the library, which stays optimised under sanitizers: without
+# optimisation, their own code builds in a half to a third of the time.
+function(lull_build_fast target)
+  if(LULL_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+endfunction()
+
 function(lull_batch target)
   if(LULL_BATCH_FILES GREATER 1)
     set_target_properties(${target} PROPERTIES

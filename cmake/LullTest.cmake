@@ -29,11 +29,7 @@ function(lull_add_test name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   lull_compile_options(${name})
-  if(LULL_SANITIZE)
-    # The library stays optimised under sanitizers, but the tests do not: they build in a third of
-    # the time.
-    target_compile_options(${name} PRIVATE -O0)
-  endif()
+  lull_build_fast(${name})
   if(LULL_BATCH_FILES GREATER 1)
     # Builds of one file at a time check that tests include what they use.
     target_precompile_headers(${name} PRIVATE
