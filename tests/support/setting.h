@@ -20,6 +20,9 @@ inline uint64_t TestStride() {
   return static_cast<uint64_t>(std::max(1.0, Setting("LULL_TEST_STRIDE", 1)));
 }
 
+// The stride of tests that take some seconds with all of their cases.
+inline uint64_t ShortStride() { return std::max<uint64_t>(1, TestStride() / 10); }
+
 // How many of `count` cases a test runs, at least `min`.
 inline uint64_t Strided(uint64_t count, uint64_t min = 1) {
   return std::max(min, count / TestStride());

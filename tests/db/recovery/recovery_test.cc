@@ -24,6 +24,7 @@
 #include "tests/db/support/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
+#include "tests/support/setting.h"
 
 namespace lull::testing {
 namespace {
@@ -157,7 +158,7 @@ TEST_F(LostLogTest, WhatIsThereAlreadyIsNotOverwritten) {
 
 TEST_F(LostLogTest, ACrashOfTheOpenAtAnyStepLosesNeither) {
   bool done = false;
-  for (uint64_t step = 0; !done; ++step) {
+  for (uint64_t step = 0; !done; step += ShortStride()) {
     for (uint64_t seed = 0; seed < 8; ++seed) {
       const auto env = disk_.Crash(0, CrashOptions::KeepAll());
       env->set_new_directories_may_vanish(true);

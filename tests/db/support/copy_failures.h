@@ -14,6 +14,7 @@
 #include "tests/db/support/small_store.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
+#include "tests/support/setting.h"
 
 namespace lull::testing {
 
@@ -78,11 +79,12 @@ class CopyFailureTest : public ::testing::Test {
 
   std::unique_ptr<CrashEnv> Base() const { return base_.Crash(0, CrashOptions::KeepAll()); }
 
-  /// Crashes at each step of the disk. Returns how often the operation failed.
+  /// Crashes at each ShortStride-th step of the disk. Returns at how many steps the operation
+  /// fails, by estimate.
   uint64_t CrashEach(const Operation& operation, const Check& check) const {
     uint64_t failed = 0;
     CopyRun run;
-    for (uint64_t step = 0; run.hit; ++step) {
+    for (uint64_t step = 0; run.hit; step += ShortStride()) {
       const auto disk = Base();
       run.disk = disk.get();
       {
@@ -91,19 +93,19 @@ class CopyFailureTest : public ::testing::Test {
       }
       run.hit = disk->crashed();
       EXPECT_TRUE(run.hit || run.status.ok()) << run.status.ToString();
-      failed += run.status.ok() ? 0 : 1;
+      failed += run.status.ok() ? 0 : ShortStride();
       for (uint64_t variant = 0; variant < 4; ++variant)
         CheckLeft(run, 4 * step + variant, "crash at step " + std::to_string(step), check);
     }
     return failed;
   }
-  /// Hits each I/O operation with a fault of each kind.
+  /// Hits each ShortStride-th I/O operation with a fault of each kind.
   void FaultEach(std::span<const FaultKind> kinds, const Operation& operation,
                  const Check& check) const {
     for (const FaultKind kind : kinds) {
       uint64_t failed = 0;
       CopyRun run{.kind = kind};
-      for (uint64_t index = 0; run.hit; ++index) {
+      for (uint64_t index = 0; run.hit; index += ShortStride()) {
         const auto disk = Base();
         run.disk = disk.get();
         CopyDisk faulty(disk.get());
@@ -111,7 +113,7 @@ class CopyFailureTest : public ::testing::Test {
           faulty.Arm({.kind = kind, .index = index, .name_part = "", .bytes = index * 7 % 50});
         });
         run.hit = faulty.hits() > 0;
-        failed += run.status.ok() ? 0 : 1;
+        failed += run.status.ok() ? 0 : ShortStride();
         CheckLeft(run, index, faulty.first_hit(), check);
       }
       const uint64_t must_fail = kind == FaultKind::kShortRead ? 0 : 3;  // a short read is retried
