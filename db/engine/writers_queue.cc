@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kGroupBytesMax = 1 << 20;
 constexpr size_t kSmallWriteBytes = 128 << 10;
-constexpr int kLooks = 100;  // about 5 us: what a sleep and a wake-up cost
+constexpr int kLooks = 100;  // 2 us on a Xeon of 2023; fewer were slower, more no faster
 
 }  // namespace
 
