@@ -60,15 +60,13 @@ INSTANTIATE_TEST_SUITE_P(Scenarios, CrashAtEveryStep,
                                   AllOf(std::get<1>(param.param)).name;
                          });
 
-// Deleted ranges and filtered values, with a few states each. With a stride, twice as many steps as
-// of the sweep above.
+// Deleted ranges and filtered values, with a few states each.
 class RemovalCrash : public ::testing::TestWithParam<size_t> {};
 
 TEST_P(RemovalCrash, BringsNothingBack) {
   SweepOptions options;
   options.brief = true;
   options.random_states = 5;
-  options.stride = (options.stride + 1) / 2;
   options.scheduling = GetParam() % 2 == 0 ? "policy=lull" : "policy=leveldb";
   const SweepReport report = CrashSweep(RemovalScenarios()[GetParam()], options);
   ExpectNothingWrong(report);
