@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
+#include "lull/backup.h"
 #include "lull/listener.h"
 #include "lull/lull.h"
 #include "tests/db/support/expect_ok.h"
@@ -96,6 +97,27 @@ class FullDiskTest : public ::testing::Test {
   size_t Tables() { return testing::TableNames(&disk_, kStoreName).size(); }
   void AwaitWrites() {
     AwaitOk([this] { return Put(0, 10, true); });
+  }
+  void MakeTables(int count) {
+    for (int table = 0; table < count; ++table) {
+      ASSERT_TRUE(Put(1, 10, true).ok());
+      ASSERT_TRUE(Flush(db_.get()).ok());
+    }
+  }
+  /// `release` ends the last use of two replaced tables.
+  void ExpectNothingStays(const std::function<void()>& release) {
+    FillDisk(10, "MANIFEST");
+    ASSERT_TRUE(Put(1, 10, true).ok());
+    EXPECT_FALSE(Flush(db_.get()).ok());
+    const size_t before = Tables();
+    EXPECT_GE(before, 3u) << "two in use, and the new one";
+    release();
+    EXPECT_EQ(Tables(), before) << "nothing is deleted yet";
+    env_.Heal();
+    AwaitWrites();
+    AwaitOk([this] { return Flush(db_.get()); });
+    db_->CompactRange(nullptr, nullptr);
+    EXPECT_EQ(Tables(), 1u);
   }
   /// All acknowledged writes are present: now, and after the process dies; synced ones also after a
   /// power loss.
@@ -204,24 +226,40 @@ TEST_F(FullDiskTest, TheMANIFESTIsReplacedWhenThereIsSpaceAgain) {
 }
 
 // Its tables were replaced before, by an edit that is durable.
-TEST_F(FullDiskTest, NothingStaysOfWhatAReaderReleasesWhileTheMANIFESTHasNoSpace) {
-  for (int table = 0; table < 2; ++table) {
-    ASSERT_TRUE(Put(1, 10, true).ok());
-    ASSERT_TRUE(Flush(db_.get()).ok());
-  }
+TEST_F(FullDiskTest, NothingStaysOfWhatAnIteratorReleasesWhileTheMANIFESTHasNoSpace) {
+  MakeTables(2);
   std::unique_ptr<leveldb::Iterator> reader(db_->NewIterator({}));
   db_->CompactRange(nullptr, nullptr);
-  EXPECT_EQ(Tables(), 3u) << "the reader needs two";
-  FillDisk(10, "MANIFEST");
-  ASSERT_TRUE(Put(1, 10, true).ok());
-  EXPECT_FALSE(Flush(db_.get()).ok());
-  reader.reset();
-  EXPECT_GE(Tables(), 3u) << "nothing is deleted yet";
-  env_.Heal();
-  AwaitWrites();
-  AwaitOk([this] { return Flush(db_.get()); });
+  ExpectNothingStays([&] { reader.reset(); });
+}
+
+TEST_F(FullDiskTest, NothingStaysOfWhatASnapshotReleasesWhileTheMANIFESTHasNoSpace) {
+  MakeTables(2);
+  const leveldb::Snapshot* const snapshot = db_->GetSnapshot();
+  const leveldb::Slice from = "a";
+  ASSERT_TRUE(DeleteRange(db_.get(), &from, nullptr).ok());
   db_->CompactRange(nullptr, nullptr);
-  EXPECT_EQ(Tables(), 1u);
+  ExpectNothingStays([&] { db_->ReleaseSnapshot(snapshot); });
+}
+
+TEST_F(FullDiskTest, NothingStaysOfWhatABackupReleasesWhileTheMANIFESTHasNoSpace) {
+  db_.reset();
+  std::atomic<bool> holds{true};
+  testing::Gate gate;
+  env_.set_before_operation([&](testing::IoOp op, const std::string& path) {
+    const bool copies = (op & (testing::kOpenWrite | testing::kLink)) != 0;
+    if (copies && path.starts_with("/backup") && holds.exchange(false)) gate.Pass();
+  });
+  db_ = OpenOn(&env_);
+  MakeTables(2);
+  gate.Close();
+  auto backup = testing::InThread([this] { EXPECT_TRUE(CreateBackup(db_.get(), "/backup").ok()); });
+  gate.AwaitBlocked();
+  db_->CompactRange(nullptr, nullptr);
+  ExpectNothingStays([&] {
+    gate.Open();
+    backup.reset();
+  });
 }
 
 // The output of a job that ended meanwhile belongs to no Version, and is deleted too.
@@ -236,10 +274,7 @@ TEST_F(FullDiskTest, NothingStaysOfAJobThatEndsWhileTheMANIFESTHasNoSpace) {
   db_ = OpenOn(&env_);
   const auto checker = std::make_shared<testing::JobSequenceChecker>();
   ASSERT_TRUE(AddListener(db_.get(), checker).ok());
-  for (int table = 0; table < 2; ++table) {
-    ASSERT_TRUE(Put(1, 10, true).ok());
-    ASSERT_TRUE(Flush(db_.get()).ok());
-  }
+  MakeTables(2);
   hold_next.store(true);
   gate.Close();
   auto compacts = testing::InThread([this] { db_->CompactRange(nullptr, nullptr); });
