@@ -154,7 +154,9 @@ void AdocFill(const std::string& device, const char* claim, Scenario* scenario) 
       {"silk-p", {silk + ";compaction_threads=3", 128 * kMiB}},
       {"silk-o", {silk + ";compaction_threads=6", 512 * kMiB}},
       {"adoc", {"compaction_threads=20", 0}},
-      {"lull", {"compaction_threads=8;l0_slowdown=128;l0_stop=256;memory_budget_bytes=1G", 0}},
+      // As many threads and L0 tables as by default, and the memory of silk-o.
+      {"lull",
+       {"compaction_threads=4;l0_slowdown=128;l0_stop=256;memory_budget_bytes=2G", 512 * kMiB}},
   };
   scenario->policies = {
       "rocksdb", "rocksdb-autotuned", "silk-d", "silk-p", "silk-o", "adoc", "adoc-t", "adoc-b",
