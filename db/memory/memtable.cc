@@ -1,6 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "db/memory/memtable.h"
 
+#include <vector>
+
 namespace lull {
 namespace {
 
@@ -41,6 +43,17 @@ MemTable::Found MemTable::Get(const LookupKey& key, std::string* value) const {
   if (KindOf(found->trailer) == ValueKind::kDeletion) return Found::kDeleted;
   if (value != nullptr) value->assign(found->value.data(), found->value.size());
   return Found::kValue;
+}
+
+void MemTable::BuildFilter() {
+  std::vector<uint32_t> hashes;
+  hashes.reserve(EntryCount());
+  SkipList::Cursor cursor(&list_);
+  for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
+    const uint32_t hash = KeyFilter::HashOf(UserKeyOf(cursor.key()));
+    if (hashes.empty() || hashes.back() != hash) hashes.push_back(hash);  // a key's entries adjoin
+  }
+  filter_.store(new KeyFilter(hashes), std::memory_order_release);
 }
 
 std::unique_ptr<leveldb::Iterator> MemTable::NewIterator() const {

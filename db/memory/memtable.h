@@ -16,6 +16,7 @@
 #include "leveldb/slice.h"
 #include "leveldb/status.h"
 #include "util/arena.h"
+#include "util/key_filter.h"
 
 namespace lull {
 
@@ -24,6 +25,7 @@ class MemTable {
   /// Takes its memory from the pool, and returns it there.
   explicit MemTable(const KeyOrder& order,
                     std::shared_ptr<BlockPool> pool = std::make_shared<BlockPool>());
+  ~MemTable() { delete filter_.load(std::memory_order_relaxed); }
   MemTable(const MemTable&) = delete;
   MemTable& operator=(const MemTable&) = delete;
 
@@ -35,6 +37,12 @@ class MemTable {
   enum class Found { kNothing, kValue, kDeleted };
   /// Finds the newest entry of the key at or below its sequence. Any thread.
   Found Get(const LookupKey& key, std::string* value) const;
+
+  /// Makes a filter of all keys, so that gets of others need not search. One thread, once.
+  /// REQUIRES: sealed; bytewise order.
+  void BuildFilter();
+  /// Null until BuildFilter. Any thread.
+  const KeyFilter* filter() const { return filter_.load(std::memory_order_acquire); }
 
   /// Iterates over internal keys. The memtable must outlive the iterator.
   std::unique_ptr<leveldb::Iterator> NewIterator() const;
@@ -56,6 +64,7 @@ class MemTable {
   SkipList list_;
   std::atomic<uint64_t> entries_{0};
   std::atomic<uint64_t> deletions_{0};
+  std::atomic<const KeyFilter*> filter_{nullptr};  // owned
 };
 
 using MemTableRef = std::shared_ptr<MemTable>;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <span>
 
 #include "db/read/read_counts.h"
@@ -18,12 +17,13 @@ namespace {
 class TableSearch {
  public:
   TableSearch(TableCache* tables, const BlockReadOptions& options, const KeyOrder& order,
-              const LookupKey& key, std::string* value)
+              const LookupKey& key, FilterQuery* query, std::string* value)
       : tables_(tables),
         options_(options),
         counts_(options.counts),
         order_(order),
         key_(key),
+        query_(query),
         value_(value) {}
 
   /// False if the table's filter in memory excludes the key.
@@ -31,9 +31,8 @@ class TableSearch {
     const KeyFilter* const filter = file.key_filter.load(std::memory_order_acquire);
     has_filter_ = filter != nullptr;
     if (!has_filter_) return true;
-    if (!query_) query_.emplace(key_.user_key());
     ++filter_checks_;
-    if (!filter->MayContain(*query_)) return false;
+    if (!query_->Passes(filter)) return false;
     ++filter_passes_;
     return true;
   }
@@ -89,9 +88,9 @@ class TableSearch {
   OwnedCounter* const counts_;
   const KeyOrder& order_;
   const LookupKey& key_;
+  FilterQuery* const query_;
   std::string* const value_;
-  std::optional<KeyFilter::Query> query_;  // hashed once, for the first table with a filter
-  bool has_filter_ = false;                // of the last call of MayHave
+  bool has_filter_ = false;  // of the last call of MayHave
   uint64_t filter_checks_ = 0;
   uint64_t filter_passes_ = 0;
   leveldb::Status status_;
@@ -109,11 +108,12 @@ BlockReadOptions HowToRead(const leveldb::ReadOptions& options, const leveldb::O
   return read;
 }
 
-MemTable::Found ReadView::FindInMemory(const LookupKey& key, std::string* value) const {
+MemTable::Found ReadView::FindInMemory(const LookupKey& key, FilterQuery* query,
+                                       std::string* value) const {
   const ProfiledPart part(CallPart::kMemTableFind);
   MemTable::Found found = active_->Get(key, value);
   for (size_t i = 0; found == MemTable::Found::kNothing && i < immutables_.size(); ++i) {
-    found = immutables_[i]->Get(key, value);
+    if (query->Passes(immutables_[i]->filter())) found = immutables_[i]->Get(key, value);
   }
   return found;
 }
@@ -121,7 +121,8 @@ MemTable::Found ReadView::FindInMemory(const LookupKey& key, std::string* value)
 leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& options,
                               const LookupKey& key, std::string* value) const {
   OwnedCounter* const counts = options.counts;
-  const MemTable::Found found = FindInMemory(key, value);
+  FilterQuery query(key.user_key());
+  const MemTable::Found found = FindInMemory(key, &query, value);
   if (found != MemTable::Found::kNothing) counts[kGetsEndedInMemory] += 1;
   if (found == MemTable::Found::kValue) return leveldb::Status::OK();
   if (found == MemTable::Found::kDeleted) {
@@ -130,7 +131,7 @@ leveldb::Status ReadView::Get(TableCache* tables, const BlockReadOptions& option
   }
 
   const KeyOrder& order = version_->order();
-  TableSearch search(tables, options, order, key, value);
+  TableSearch search(tables, options, order, key, &query, value);
   const auto is_before = [&](const TableFile& file) {
     return order.CompareUser(key.user_key(), file.smallest_user()) < 0;
   };
@@ -250,6 +251,9 @@ int ReadView::L0TablesIn(const KeyBounds& bounds) const {
 
 size_t ReadView::KeyFilterBytes() const {
   size_t bytes = 0;
+  for (const MemTableRef& memtable : immutables_) {
+    if (const KeyFilter* const filter = memtable->filter()) bytes += filter->MemoryBytes();
+  }
   for (int level = 0; level < kLevels; ++level) {
     for (const TableRef& file : version_->level(level)) {
       const KeyFilter* const filter = file->key_filter.load(std::memory_order_acquire);

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -24,8 +25,25 @@
 #include "db/version/version.h"
 #include "leveldb/db.h"
 #include "leveldb/iterator.h"
+#include "util/key_filter.h"
 
 namespace lull {
+
+/// The key of a get, hashed for the first filter that is asked.
+class FilterQuery {
+ public:
+  explicit FilterQuery(const leveldb::Slice& user_key) : user_key_(user_key) {}
+  /// Whether the filter, if there is one, lets the key through.
+  bool Passes(const KeyFilter* filter) {
+    if (filter == nullptr) return true;
+    if (!query_) query_.emplace(user_key_);
+    return filter->MayContain(*query_);
+  }
+
+ private:
+  const leveldb::Slice user_key_;
+  std::optional<KeyFilter::Query> query_;
+};
 
 class ReadView {
  public:
@@ -41,6 +59,8 @@ class ReadView {
   }
 
   const Version& version() const { return *version_; }
+  /// Newest first.
+  const std::vector<MemTableRef>& immutables() const { return immutables_; }
 
   /// Returns NotFound if the key has no entry visible at its sequence, or the newest such entry is
   /// a deletion. `value` can be null. REQUIRES: the caller holds a guard; `options.counts` has
@@ -89,7 +109,7 @@ class ReadView {
  private:
   void Prefetch(TableCache* tables, const BlockReadOptions& options, const LookupKey& key) const;
   ~ReadView() = default;
-  MemTable::Found FindInMemory(const LookupKey& key, std::string* value) const;
+  MemTable::Found FindInMemory(const LookupKey& key, FilterQuery* query, std::string* value) const;
   uint64_t ApproximateOffsetOf(TableCache* tables, const leveldb::Slice& internal_key) const;
 
   const MemTableRef active_;

@@ -87,6 +87,24 @@ void StoreReader::OpenAhead(const Version& version, const std::vector<TableMeta>
   if (std::exchange(table_reads_, reads) != reads) tables_.OpenAhead(version, tables);
 }
 
+std::optional<uint64_t> StoreReader::FilterMemTables() {
+  constexpr size_t kBytesMax = 16 << 20;  // takes some milliseconds
+  if (!context_->order.bytewise()) return std::nullopt;
+  const GraceGuard guard(grace_);
+  MemTable* newest = nullptr;  // the others are flushed first
+  size_t missing = 0;
+  for (const MemTableRef& memtable : view_.load(std::memory_order_acquire)->immutables()) {
+    if (memtable->filter() != nullptr || memtable->MemoryBytes() > kBytesMax) continue;
+    if (missing++ == 0) newest = memtable.get();
+  }
+  if (newest == nullptr) return std::nullopt;
+  const uint64_t gets = counts_.Sum(kGetsEndedInMemory) + counts_.Sum(kTablesSearched) +
+                        counts_.Sum(kGetsOfAbsentKeys);
+  if (std::exchange(gets_, gets) == gets) return std::nullopt;
+  newest->BuildFilter();
+  return missing > 1 ? std::optional<uint64_t>(0) : std::nullopt;
+}
+
 void StoreReader::Close() {
   if (ReadView* const view = view_.exchange(nullptr)) view->Unref();
 }

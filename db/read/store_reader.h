@@ -84,6 +84,9 @@ class StoreReader final : public Readable {
   /// whose indexes would only take memory. REQUIRES: `version` is not yet published.
   void OpenAhead(const Version& version, const std::vector<TableMeta>& tables)
       LULL_REQUIRES(kFlushThread);
+  /// Gives a sealed memtable a filter, if clients got keys since the last call; but not a large
+  /// one, since that would hold up its flush. Returns 0 if others have none either, else nullopt.
+  std::optional<uint64_t> FilterMemTables() LULL_REQUIRES(kFlushThread);
   /// Drops the filters of tables that moved out of L0, since deeper levels could hold any number of
   /// filters. REQUIRES: the view with the move is published.
   void DropKeyFilters(const std::vector<TableRef>& tables);
@@ -121,6 +124,7 @@ class StoreReader final : public Readable {
   std::atomic<ReadView*> view_{nullptr};
   std::atomic<SequenceNumber> published_sequence_{0};
   uint64_t table_reads_ LULL_GUARDED_BY(kFlushThread) = 0;  // as of the last OpenAhead
+  uint64_t gets_ LULL_GUARDED_BY(kFlushThread) = 0;         // about, as of the last FilterMemTables
 };
 
 }  // namespace lull

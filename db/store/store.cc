@@ -539,6 +539,7 @@ std::optional<uint64_t> Store::RunFlushSlice() {
       compactions_.InstallOne(),
       KeepManifest(),
       FlushMemory(),
+      reader_.FilterMemTables(),
       reader_.Collect() ? std::optional(kCollectNanos) : std::nullopt,
       loan_.Adapt(coordinator_->clock()->NowNanos(), gauge_.MemoryShare()),
       flusher_.TrimInLull(),

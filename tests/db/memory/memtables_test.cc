@@ -57,6 +57,32 @@ TEST(MemTableTest, GetSeesTheNewestVisibleEntry) {
   EXPECT_EQ(memtable.EntryCount(), 4u);
 }
 
+TEST(MemTableTest, AFilterPassesItsKeysAndFewOthers) {
+  MemTable memtable(testing::InternalOrder());
+  EXPECT_EQ(memtable.filter(), nullptr);
+  const auto key = [](uint64_t i) { return "key" + std::to_string(i); };
+  for (uint64_t i = 0; i < 3000; ++i) {  // three entries a key, of which one can be a deletion
+    const bool deletes = i % 7 == 0;
+    memtable.Add(i + 1, deletes ? ValueKind::kDeletion : ValueKind::kValue, key(i % 1000), "");
+  }
+  memtable.BuildFilter();
+  ASSERT_NE(memtable.filter(), nullptr);
+  EXPECT_NEAR(static_cast<double>(memtable.filter()->MemoryBytes()), 1250, 64);
+  int passed = 0;
+  for (uint64_t i = 0; i < 2000; ++i) {
+    const bool passes = memtable.filter()->MayContain(KeyFilter::Query(key(i)));
+    if (i < 1000) EXPECT_TRUE(passes) << i;
+    passed += i >= 1000 && passes;
+  }
+  EXPECT_LT(passed, 100);
+}
+
+TEST(MemTableTest, AFilterOfNothing) {
+  MemTable memtable(testing::InternalOrder());
+  memtable.BuildFilter();
+  EXPECT_FALSE(memtable.filter()->MayContain(KeyFilter::Query("key")));
+}
+
 TEST(MemTableTest, UsesTheUsersComparator) {
   MemTable memtable(KeyOrder(testing::ReverseComparator(), KeyOrder::Keys::kInternal));
   memtable.Add(1, ValueKind::kValue, "a", "1");

@@ -75,6 +75,27 @@ TEST_F(MemoryReportTest, EachPurposeCountsItsMemoryWhileItExists) {
   EXPECT_GT(Bytes("block_cache_bytes"), 1000u);
 }
 
+TEST_F(MemoryReportTest, GetsGiveSealedMemtablesFilters) {
+  OpenHeld();
+  Write(0, 4500);  // four memtables
+  Delete(0, 50);   // in the fifth
+  Write(4500, 5500);
+  ASSERT_GT(Bytes("immutable_bytes"), 4 * kMiB);
+  EXPECT_EQ(Bytes("key_filter_bytes"), 0u);
+  // 10 bits a key. No get, no filter: so they ask while they wait.
+  Await("each has a filter", [&] {
+    EXPECT_EQ(ReadValue(db_.get(), "absent"), "-");
+    return Bytes("key_filter_bytes") >= 4500 * 10 / 8;
+  });
+  const auto expect_all = [&] {
+    for (uint64_t i = 0; i < 50; ++i) ASSERT_EQ(ReadValue(db_.get(), KeyOf(i)), "-");
+    for (uint64_t i = 50; i < 5500; ++i) ASSERT_EQ(ReadValue(db_.get(), KeyOf(i)), ValueOf(i));
+  };
+  expect_all();
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  expect_all();
+}
+
 TEST_F(MemoryReportTest, ALullLeavesPooledBlocksForOneMemtable) {
   Open();
   Write(0, 5000);
