@@ -25,8 +25,9 @@ uint64_t LeadingBytes(const char* bytes, size_t size) {
 
 }  // namespace
 
-const char* IndexBlock::Open(const KeyOrder& order, const Slice& contents) {
+const char* IndexBlock::Open(const KeyOrder& order, const Slice& contents, const TablePart* part) {
   if (const char* cause = Decode(order, contents)) return cause;
+  if (part != nullptr) KeepOnly(order, *part);
   if (size() > 1) last_is_in_order_ = order.Compare(Key(size() - 2), Key(size() - 1)) <= 0;
   if (order.bytewise() && size() > 1) SetLeading(order);
   keys_.shrink_to_fit();
@@ -56,6 +57,18 @@ const char* IndexBlock::Decode(const KeyOrder& order, const Slice& contents) {
         {handle.offset, static_cast<uint32_t>(handle.size), static_cast<uint32_t>(keys_.size())});
   }
   return cursor.damage();
+}
+
+/// REQUIRES: just decoded.
+void IndexBlock::KeepOnly(const KeyOrder& order, const TablePart& part) {
+  const size_t begin = part.begin ? Find(order, *part.begin) : 0;
+  const size_t end = part.end ? std::min(size(), Find(order, *part.end) + 1) : size();
+  if (begin >= end) return;  // not in order
+  const uint32_t keys_begin = begin == 0 ? 0 : entries_[begin - 1].key_end;
+  keys_ = keys_.substr(keys_begin, entries_[end - 1].key_end - keys_begin);
+  entries_ = std::vector<Entry>(entries_.begin() + static_cast<ptrdiff_t>(begin),
+                                entries_.begin() + static_cast<ptrdiff_t>(end));
+  for (Entry& entry : entries_) entry.key_end -= keys_begin;
 }
 
 Slice IndexBlock::Key(size_t i) const {

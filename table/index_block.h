@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,18 @@
 
 namespace lull {
 
+/// Keys of a table: those from `begin` on that are before `end`.
+struct TablePart {
+  std::optional<std::string> begin;
+  std::optional<std::string> end;
+};
+
 class IndexBlock {
  public:
-  /// Decodes `contents`. Returns the cause of damage, or nullptr.
-  const char* Open(const KeyOrder& order, const leveldb::Slice& contents);
+  /// Decodes `contents`. Returns the cause of damage, or nullptr. `part`: the index keeps only
+  /// blocks that can have keys of it; null: all.
+  const char* Open(const KeyOrder& order, const leveldb::Slice& contents,
+                   const TablePart* part = nullptr);
 
   /// Number of data blocks.
   size_t size() const { return entries_.size(); }
@@ -53,6 +62,7 @@ class IndexBlock {
     size_t high;
   };
   const char* Decode(const KeyOrder& order, const leveldb::Slice& contents);
+  void KeepOnly(const KeyOrder& order, const TablePart& part);
   leveldb::Slice Key(size_t i) const;
   void SetLeading(const KeyOrder& order);
   void OmitFirstBytes(size_t count);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "table/lost_index.h"
 #include "table/table_counts.h"
@@ -95,7 +96,7 @@ Status OpenTable::ReadIndex(const FileWindow& tail, const BlockHandle& handle) {
   const Status status = ReadOwned(tail, handle, &memory, &contents);
   if (!status.ok()) return status;
   auto opened = std::make_shared<IndexBlock>();
-  const char* cause = opened->Open(options.order, contents);
+  const char* cause = opened->Open(options.order, contents, std::exchange(options.part, nullptr));
   index = std::move(opened);
   return cause == nullptr ? status : source.Damaged(handle.offset, cause);
 }

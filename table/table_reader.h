@@ -17,6 +17,7 @@
 #include "leveldb/options.h"
 #include "leveldb/status.h"
 #include "table/compression.h"
+#include "table/index_block.h"
 #include "table/key_order.h"
 #include "util/owned_counter.h"
 #include "util/resizable_cache.h"
@@ -42,7 +43,8 @@ struct TableReadOptions {
   const Prefetcher* prefetcher = nullptr;  ///< of the file, with its life; or null
   bool paranoid_checks = false;            ///< Open also fails on a damaged filter
   SeenCodec* seen = nullptr;               ///< notes the codecs of blocks; or null
-  std::string file_name;                   ///< for messages
+  const TablePart* part = nullptr;  ///< for Open: what its user reads, see IndexBlock; null: all
+  std::string file_name;            ///< for messages
 };
 
 /// Options of one read.

@@ -238,8 +238,18 @@ size_t CompactionJob::WindowBytes() const {
 
 /// Never null: on failure, the iterator has an error status. The iterator owns its reader.
 std::unique_ptr<leveldb::Iterator> CompactionJob::OpenInputTable(const TableFile& file) {
+  const std::optional<std::string>& begin = place_.range.begin;
+  const std::optional<std::string>& end = place_.range.end;
+  // Where the table ends within the range by the MANIFEST, the checks must see all of it.
+  TablePart part;
+  const auto bound = [](const std::string& user_key) {
+    return LookupKey(user_key, kMaxSequence).internal_key().ToString();
+  };
+  if (begin && context_->order.CompareUser(file.smallest_user(), *begin) < 0)
+    part.begin = bound(*begin);
+  if (end && context_->order.CompareUser(file.largest_user(), *end) >= 0) part.end = bound(*end);
   std::unique_ptr<TableReader> reader;
-  const leveldb::Status status = tables_->OpenPrivately(file, &reader);
+  const leveldb::Status status = tables_->OpenPrivately(file, &reader, &part);
   if (!status.ok()) return std::unique_ptr<leveldb::Iterator>(leveldb::NewErrorIterator(status));
   BlockReadOptions options;
   // Damage must not be rewritten under a fresh checksum.
@@ -251,8 +261,7 @@ std::unique_ptr<leveldb::Iterator> CompactionJob::OpenInputTable(const TableFile
   iterator->RegisterCleanup([](void* owned, void*) { delete static_cast<TableReader*>(owned); },
                             reader.release(), nullptr);
   // As EndInput, for the other end of the table. The merge reads this block next anyway.
-  const std::optional<std::string>& begin = place_.range.begin;
-  if (begin && context_->order.CompareUser(file.smallest_user(), *begin) >= 0) {
+  if (begin && !part.begin) {
     iterator->SeekToFirst();
     if (iterator->Valid() && context_->order.Comparable(iterator->key()) &&
         context_->order.CompareUser(UserKeyOf(iterator->key()), *begin) < 0) {

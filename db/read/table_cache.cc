@@ -133,7 +133,8 @@ TableCache::Usage TableCache::GetUsage() const {
 }
 
 leveldb::Status TableCache::OpenPrivately(const TableFile& file,
-                                          std::unique_ptr<TableReader>* reader) const {
+                                          std::unique_ptr<TableReader>* reader,
+                                          const TablePart* part) const {
   std::string path;
   std::unique_ptr<leveldb::RandomAccessFile> input;
   leveldb::Status status = OpenFile(file, true, &path, &input);
@@ -145,8 +146,9 @@ leveldb::Status TableCache::OpenPrivately(const TableFile& file,
       return status;
     }
   }
-  return TableReader::Open(ReadOptions(true, std::move(path)), std::move(input), file.file_bytes(),
-                           reader);
+  TableReadOptions options = ReadOptions(true, std::move(path));
+  options.part = part;
+  return TableReader::Open(options, std::move(input), file.file_bytes(), reader);
 }
 
 leveldb::Status TableCache::OpenFile(const TableFile& file, bool privately, std::string* path,

@@ -109,8 +109,10 @@ class TableCache final : private FileKeeper {
   Usage GetUsage() const LULL_EXCLUDES(mutex_);
 
   /// Opens a table for one compaction, with a descriptor of its own. Neither reads nor fills a
-  /// cache. Uses the index of the open table if there is one.
-  leveldb::Status OpenPrivately(const TableFile& file, std::unique_ptr<TableReader>* reader) const;
+  /// cache. Uses the index of the open table if there is one; else it keeps the index of `part`
+  /// only.
+  leveldb::Status OpenPrivately(const TableFile& file, std::unique_ptr<TableReader>* reader,
+                                const TablePart* part = nullptr) const;
 
   /// Closes `file`, which is being destroyed.
   void Forget(const TableFile& file) LULL_EXCLUDES(mutex_);

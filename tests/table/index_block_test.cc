@@ -11,10 +11,11 @@ namespace lull::testing {
 namespace {
 
 /// Opens an index over `entries`, written with this restart interval.
-const char* OpenIndex(const Entries& entries, int restart_interval, IndexBlock* index) {
+const char* OpenIndex(const Entries& entries, int restart_interval, IndexBlock* index,
+                      const TablePart* part = nullptr) {
   BlockBuilder builder(restart_interval);
   for (const auto& [key, value] : entries) builder.Add(key, value);
-  return index->Open(entries.key_comp().order, builder.Finish());
+  return index->Open(entries.key_comp().order, builder.Finish(), part);
 }
 
 /// The encoded handle of data block `i`.
@@ -68,6 +69,38 @@ TEST(IndexBlockTest, FindsWhatAPlainSearchFinds) {
           }
         }
       }
+    }
+  }
+}
+
+TEST(IndexBlockTest, KeepsTheBlocksOfAPart) {
+  Random random(502);
+  const KeyOrder order = InternalOrder();
+  const auto key = [&](uint64_t number) {
+    return InternalKey("key" + std::to_string(1000 + number), 7);
+  };
+  for (int round = 0; round < 300; ++round) {
+    Entries entries(LessByOrder{order});
+    for (uint64_t n = random.Uniform(40) + 1; n > 0; --n)
+      entries[key(random.Uniform(100))] = HandleOf(entries.size());
+    IndexBlock all;
+    ASSERT_EQ(nullptr, OpenIndex(entries, 1, &all));
+    TablePart part;
+    const uint64_t begin = random.Uniform(100), end = begin + 1 + random.Uniform(50);
+    if (!random.OneIn(4)) part.begin = key(begin);
+    if (!random.OneIn(4)) part.end = key(end);
+    IndexBlock kept;
+    ASSERT_EQ(nullptr, OpenIndex(entries, 1, &kept, &part));
+    const size_t from = part.begin ? all.Find(order, *part.begin) : 0;
+    if (from == all.size()) continue;  // no block has such keys: what is kept does not matter
+    const size_t last =
+        part.end ? std::min(all.Find(order, *part.end), all.size() - 1) : all.size() - 1;
+    ASSERT_EQ(kept.size(), last - from + 1);
+    for (size_t i = from; i <= last; ++i)
+      ASSERT_EQ(kept.handle(i - from).offset, all.handle(i).offset);
+    for (uint64_t n = part.begin ? begin : 0; n < (part.end ? end : 150); ++n) {
+      const size_t found = kept.Find(order, key(n)), expected = all.Find(order, key(n));
+      ASSERT_EQ(found + from, expected) << n;
     }
   }
 }

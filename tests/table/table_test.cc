@@ -246,6 +246,23 @@ TEST_F(TableTest, MetaBlocksLieBesideTheFilter) {
   EXPECT_TRUE(reader->ReadMetaBlock("lull.d", &contents).IsNotFound());
 }
 
+TEST_F(TableTest, AReaderOfAPartHasOnlyItsIndex) {
+  Entries entries(LessByOrder{write_.order});
+  for (uint64_t i = 1000; i < 9000; ++i) entries[std::to_string(i)] = std::string(100, 'v');
+  const std::string bytes = BuildTable(write_, entries);
+  const TablePart part = {"3000", "4000"};
+  read_.part = &part;
+  const auto reader = OpenedTable(read_, bytes);
+  read_.part = nullptr;
+  EXPECT_LT(reader->MemoryBytes(), OpenedTable(read_, bytes)->MemoryBytes() / 4);
+  const auto entry = reader->NewIterator({});
+  uint64_t expected = 3000;
+  for (entry->Seek("3000"); entry->Valid() && entry->key().ToString() < "4000"; entry->Next())
+    ASSERT_EQ(entry->key().ToString(), std::to_string(expected++));
+  EXPECT_EQ(expected, 4000u);
+  EXPECT_TRUE(entry->status().ok());
+}
+
 TEST_F(TableTest, ManyThreadsReadAtOnce) {
   Random random(13);
   const Entries entries = RandomEntries(&random, UserOrder(), 2000, 100);
