@@ -63,7 +63,7 @@ const char* IndexBlock::Decode(const KeyOrder& order, const Slice& contents) {
 void IndexBlock::KeepOnly(const KeyOrder& order, const TablePart& part) {
   const size_t begin = part.begin ? Find(order, *part.begin) : 0;
   const size_t end = part.end ? std::min(size(), Find(order, *part.end) + 1) : size();
-  if (begin >= end) return;  // not in order
+  if (begin >= end || end - begin == size()) return;  // not in order; all of it
   const uint32_t keys_begin = begin == 0 ? 0 : entries_[begin - 1].key_end;
   keys_ = keys_.substr(keys_begin, entries_[end - 1].key_end - keys_begin);
   entries_ = std::vector<Entry>(entries_.begin() + static_cast<ptrdiff_t>(begin),
