@@ -3,14 +3,33 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <span>
 
 #include "db/read/read_counts.h"
 #include "db/version/tables_within.h"
 #include "table/merging_iterator.h"
+#include "util/key_filter.h"
 #include "util/profiled_part.h"
 
 namespace lull {
+
+/// The key of a get, hashed for the first filter that is asked.
+class FilterQuery {
+ public:
+  explicit FilterQuery(const leveldb::Slice& user_key) : user_key_(user_key) {}
+  /// Whether the filter, if there is one, lets the key through.
+  bool Passes(const KeyFilter* filter) {
+    if (filter == nullptr) return true;
+    if (!query_) query_.emplace(user_key_);
+    return filter->MayContain(*query_);
+  }
+
+ private:
+  const leveldb::Slice user_key_;
+  std::optional<KeyFilter::Query> query_;
+};
+
 namespace {
 
 /// A search for one key through the tables of a Version, newest first.

@@ -13,7 +13,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -25,25 +24,10 @@
 #include "db/version/version.h"
 #include "leveldb/db.h"
 #include "leveldb/iterator.h"
-#include "util/key_filter.h"
 
 namespace lull {
 
-/// The key of a get, hashed for the first filter that is asked.
-class FilterQuery {
- public:
-  explicit FilterQuery(const leveldb::Slice& user_key) : user_key_(user_key) {}
-  /// Whether the filter, if there is one, lets the key through.
-  bool Passes(const KeyFilter* filter) {
-    if (filter == nullptr) return true;
-    if (!query_) query_.emplace(user_key_);
-    return filter->MayContain(*query_);
-  }
-
- private:
-  const leveldb::Slice user_key_;
-  std::optional<KeyFilter::Query> query_;
-};
+class FilterQuery;  // of a get; read_view.cc
 
 class ReadView {
  public:
