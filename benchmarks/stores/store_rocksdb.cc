@@ -198,7 +198,7 @@ class RocksLog final : public rocksdb::Logger {
   const std::shared_ptr<rocksdb::Logger> file_;
 };
 
-constexpr size_t kMatchedMemoryBytes = 64 << 20;  // memtables: Lull's default budget
+constexpr size_t kMatchedMemoryBytes = 60 << 20;  // memtables: Lull's default budget
 // Block cache and memtables together. As in Lull, the cache uses memory that memtables leave free.
 // 8 MiB is the default cache of LevelDB and Lull.
 constexpr size_t kMatchedCacheBytes = kMatchedMemoryBytes + (8 << 20);

@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kClockEveryBytes = 16 << 10;
 
 // Limits on the read-ahead of a compaction's inputs: all together, and each.
-constexpr size_t kWindowsBytes = 2 << 20;
+constexpr size_t kWindowsBytes = 1 << 20;
 constexpr size_t kWindowBytesMin = 16 << 10;
 constexpr size_t kWindowBytesMax = 256 << 10;
 

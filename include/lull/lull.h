@@ -67,7 +67,7 @@ class SchedulingOptions {
     return Set("compaction_threads", std::to_string(count));
   }
   /// The memory budget for the memtables of all stores that share threads, in bytes; at least two
-  /// memtables per store. Writers wait when it is used up. Default: 64 MiB.
+  /// memtables per store. Writers wait when it is used up. Default: 60 MiB.
   SchedulingOptions& SetMemoryBudgetBytes(uint64_t bytes) {
     return Set("memory_budget_bytes", std::to_string(bytes));
   }
