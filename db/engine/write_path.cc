@@ -204,6 +204,7 @@ leveldb::Status WritePath::WriteGroup(WritersQueue::Writer* leader, WritersQueue
     status = batch::InsertInto(record, active_.get());
   }
   reader_->PublishSequence(last_sequence);
+  if (leader->sync) wal_.MoveToPrepared(last_sequence + 1);
   client_entries_ += batch::CountOf(record);
   const uint64_t bytes = client_bytes_.load(std::memory_order_relaxed) + record.size();
   client_bytes_.store(bytes, std::memory_order_relaxed);

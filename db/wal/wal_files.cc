@@ -231,6 +231,14 @@ leveldb::Status WalFiles::Prepare() {
   return status;
 }
 
+bool WalFiles::HasBlocksAfter(uint64_t number) {
+  const WalSizes sizes = inputs_->Sizes();
+  if (sizes.disk_low || sizes.clients_rest) return false;
+  MutexLock lock(mutex_);
+  return !prepared_.empty() && prepared_.front()->number > number &&
+         !prepared_.front()->LacksBlocks();
+}
+
 /// A WAL that was prepared slowly is discarded if a newer one was created meanwhile.
 WalRef WalFiles::TakePrepared(uint64_t number) {
   while (true) {

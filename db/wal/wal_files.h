@@ -72,6 +72,9 @@ struct WalFile {
         log(file.get()),
         writer(std::move(file), std::move(older)) {}
 
+  /// Whether its records go to blocks that were not written before, so that each sync also writes
+  /// metadata: the first sync of a mapped file cuts off its zeros.
+  bool LacksBlocks() const { return mode == LogFileMode::kMapped || extent_bytes == 0; }
   WalExtent extent() const { return {extent_bytes, extent_bytes_max}; }
   /// Extends the preallocated part to `bytes` or its maximum. After a failure it grows no more: its
   /// records do, with write(2). Leading writer and flush thread.
@@ -129,6 +132,11 @@ class WalFiles {
   /// a new one.
   leveldb::Status BeginNext(SequenceNumber first_sequence, uint64_t number, bool in_rest,
                             WalRef* next) LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(mutex_);
+
+  /// Whether the next prepared WAL has written blocks, and comes after `number`. Never when disk
+  /// space is short, since the last prepared one is a reserve, and never in a rest, since the
+  /// current WAL then takes little space.
+  bool HasBlocksAfter(uint64_t number) LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(mutex_);
 
   /// Makes the names of all WALs so far durable. Any thread. Returns at once if they are durable
   /// already, even while another thread syncs newer names.

@@ -19,6 +19,26 @@ WalSet::~WalSet() { Close(); }
 // ---- switches ----
 
 leveldb::Status WalSet::Switch(SequenceNumber first_sequence, bool in_rest) {
+  const bool is_first = current_ == nullptr;
+  const bool ends_synced = !is_first && !current_->has_unsynced;
+  const uint64_t bytes = is_first ? 0 : left_bytes_ + current_->writer.FileBytes();
+  const leveldb::Status status = BeginNext(first_sequence, in_rest);
+  if (!status.ok()) return status;
+  left_bytes_ = 0;
+  if (!in_rest) inputs_.clients_rest.store(false, std::memory_order_relaxed);
+  if (is_first) return status;
+  inputs_.clients_sync.store(ends_synced, std::memory_order_relaxed);
+  inputs_.last_wal_bytes.store(bytes, std::memory_order_relaxed);
+  return status;
+}
+
+void WalSet::MoveToPrepared(SequenceNumber first_sequence) {
+  if (!current_->LacksBlocks() || !files_.HasBlocksAfter(current_->number)) return;
+  const uint64_t bytes = current_->writer.FileBytes();
+  if (BeginNext(first_sequence, /*in_rest=*/false).ok()) left_bytes_ += bytes;
+}
+
+leveldb::Status WalSet::BeginNext(SequenceNumber first_sequence, bool in_rest) {
   WalRef next;
   const uint64_t number = current_ == nullptr ? 0 : current_->number;
   const leveldb::Status status = files_.BeginNext(first_sequence, number, in_rest, &next);
@@ -26,7 +46,6 @@ leveldb::Status WalSet::Switch(SequenceNumber first_sequence, bool in_rest) {
   next->has_unsynced = true;
   current_capacity_.store(next->extent_bytes, std::memory_order_relaxed);
   grow_at_bytes_ = next->extent().FirstLook();
-  if (!in_rest) inputs_.clients_rest.store(false, std::memory_order_relaxed);
   WalRef previous = std::exchange(current_, std::move(next));
   if (previous == nullptr) {
     MutexLock lock(mutex_);
@@ -34,8 +53,6 @@ leveldb::Status WalSet::Switch(SequenceNumber first_sequence, bool in_rest) {
     return status;
   }
   previous->ended_synced = !previous->has_unsynced && !previous->has_failed;
-  inputs_.clients_sync.store(!previous->has_unsynced, std::memory_order_relaxed);
-  inputs_.last_wal_bytes.store(previous->writer.FileBytes(), std::memory_order_relaxed);
   older_are_unsynced_ = older_are_unsynced_ || previous->has_unsynced;
   const std::weak_ptr<WalFile> sealed = previous;
   {

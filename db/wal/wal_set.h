@@ -2,7 +2,7 @@
 //
 // WalSet: the store's WALs: the current one, which takes records; sealed ones, whose memtables are
 // not yet in tables; prepared ones, which come next; and recovered ones, which an earlier process
-// wrote and whose memtables are not yet in tables. Its parts:
+// wrote and whose memtables are not yet in tables. A memtable can have several WALs. Its parts:
 //
 //   wal_files.h   creates, prepares and recycles WALs; makes their names durable
 //   wal_sizes.h   decides sizes and counts, as functions of values
@@ -62,6 +62,11 @@ class WalSet {
   /// stays. `in_rest`: clients do not write, so the next one takes little space.
   leveldb::Status Switch(SequenceNumber first_sequence, bool in_rest = false)
       LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(mutex_);
+  /// Call after a Sync. If each sync of the current WAL also writes metadata, and a prepared one
+  /// has blocks for which that is not so, ends the current one. Its memtable's next entries go to
+  /// the prepared one, from `first_sequence` on.
+  void MoveToPrepared(SequenceNumber first_sequence) LULL_REQUIRES(kLeadingWriter)
+      LULL_EXCLUDES(mutex_);
   /// Whether the current WAL can take more records after a failed Switch.
   bool CanTakeMore() const LULL_REQUIRES(kLeadingWriter);
   /// Switches after a failed Append or Sync. REQUIRES: the MANIFEST needs none of the WALs so far.
@@ -157,6 +162,8 @@ class WalSet {
   uint64_t FileBytes() LULL_EXCLUDES(mutex_);
 
  private:
+  leveldb::Status BeginNext(SequenceNumber first_sequence, bool in_rest)
+      LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(mutex_);
   leveldb::Status EnsureSpace(uint64_t file_bytes, uint64_t record_bytes)
       LULL_REQUIRES(kLeadingWriter);
   leveldb::Status CheckSpace(uint64_t record_bytes) const;
@@ -175,6 +182,8 @@ class WalSet {
   WalRef current_ LULL_GUARDED_BY(kLeadingWriter);
   // File size at which Append calls EnsureSpace.
   uint64_t grow_at_bytes_ LULL_GUARDED_BY(kLeadingWriter) = UINT64_MAX;
+  // Size of the earlier WALs of the current one's memtable, which MoveToPrepared ended.
+  uint64_t left_bytes_ LULL_GUARDED_BY(kLeadingWriter) = 0;
   bool recovered_are_unsynced_ LULL_GUARDED_BY(kLeadingWriter) = false;
   bool older_are_unsynced_ LULL_GUARDED_BY(kLeadingWriter) = false;  // sealed WALs can be
   OwnedCounter appended_bytes_;                // added to by the leading writer

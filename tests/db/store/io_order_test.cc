@@ -35,7 +35,8 @@ using testing::kStoreName;
 using testing::ReadValue;
 
 /// Calls the test before a table is created, before each append to a MANIFEST, and before LOCK is
-/// released. Counts the files that are open for writing, and removed tables.
+/// released. Counts the files that are open for writing, removed tables, and logs that synced
+/// writes go to.
 class MomentsEnv final : public testing::FaultEnv {
  public:
   explicit MomentsEnv(leveldb::Env* target) : FaultEnv(target) {
@@ -53,6 +54,7 @@ class MomentsEnv final : public testing::FaultEnv {
   std::function<void()> before_manifest;
   std::function<void()> before_unlock;
   testing::EventCount tables_removed;
+  testing::EventCount written_logs;  // created with LogFileMode::kWrite
   std::atomic<int> open_files{0};
 
   leveldb::Status NewWritableFile(const std::string& path,
@@ -61,6 +63,7 @@ class MomentsEnv final : public testing::FaultEnv {
   }
   leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes, LogFileMode mode,
                              LogFile** result) override {
+    if (mode == LogFileMode::kWrite) written_logs.Note();
     return Wrapped(FaultEnv::NewLogFile(path, capacity_bytes, mode, result), result);
   }
   leveldb::Status RemoveFile(const std::string& path) override {
@@ -261,6 +264,28 @@ TEST_F(IoOrderTest, ASyncedWriteMakesTheNameOfItsLogDurable) {
   db_.reset();
   env_.before_table = {};
   ExpectMatch(after.get(), CommitLog::Demand::kSyncedSurvives);
+}
+
+// The first sync of a mapped log makes it slow to sync; see WalSet::MoveToPrepared.
+TEST_F(IoOrderTest, AMemtableWithTwoLogsSurvivesInBothAndLeavesWithBoth) {
+  ASSERT_TRUE(Put("first", 9000, true).ok());  // from so much on, logs are prepared
+  const std::string first = LogWith("first");
+  // When the second one for synced writes is created, the first is ready.
+  env_.written_logs.Await("preparation", [&] { return env_.written_logs.count() >= 2; });
+  ASSERT_TRUE(Put("last of the first", 10, true).ok());
+  ASSERT_TRUE(Put("second", 10, true).ok());
+  const std::string second = LogWith("second");
+  ASSERT_NE(second, first);
+  EXPECT_EQ(LogWith("last of the first"), first);
+  ASSERT_TRUE(testing::NamesEndingIn(&disk_, kStoreName, ".ldb").empty());
+  ASSERT_TRUE(Put("unsynced", 10, false).ok());
+  for (const CrashOptions& crash : {CrashOptions::LoseAllUnsynced(), CrashOptions::KeepAll()})
+    ExpectMatch(disk_.Crash(1, crash).get(), CommitLog::Demand::kSyncedSurvives);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  db_.reset();
+  EXPECT_FALSE(disk_.FileExists(first));
+  EXPECT_FALSE(disk_.FileExists(second));
+  ExpectMatch(&disk_, CommitLog::Demand::kAckedSurvives);
 }
 
 // The edit may be in force, so its tables stay; it may also not be, so the log stays.

@@ -245,6 +245,83 @@ TEST_F(WalSetTest, AfterAFailedAppendTheLogDoesNotGoOn) {
   EXPECT_FALSE(wals_.Restart(2).ok());
 }
 
+/// A first log, which is mapped, whose clients begin to sync.
+class FirstSyncTest : public WalSetTest {
+ protected:
+  void AppendSynced(int records) {
+    for (int i = 0; i < records; ++i) {
+      ASSERT_TRUE(wals_.Append(std::string(1000, 'r')).ok());
+      ASSERT_TRUE(wals_.Sync().ok());
+    }
+  }
+  /// Whether MoveToPrepared ends the current log.
+  bool Moves() {
+    const uint64_t number = wals_.current_number();
+    wals_.MoveToPrepared(++sequence_);
+    return wals_.current_number() != number;
+  }
+  SequenceNumber sequence_ = 1;
+};
+
+TEST_F(FirstSyncTest, ALogWithWrittenBlocksTakesOverFromAMappedOne) {
+  AppendSynced(1);
+  EXPECT_FALSE(Moves()) << "none is prepared";
+  PrepareAll();
+  AppendSynced(1);
+  const uint64_t first = wals_.current_number();
+  EXPECT_TRUE(Moves());
+  PrepareAll();
+  AppendSynced(1);
+  EXPECT_FALSE(Moves()) << "its blocks were written";
+  const uint64_t second = wals_.current_number();
+  EXPECT_EQ(wals_.ListNumbers().in_use, (std::vector<uint64_t>{first, second}));
+  EXPECT_TRUE(wals_.Release(first).empty()) << "both are of the active memtable";
+  ASSERT_TRUE(wals_.Switch(++sequence_).ok());
+  wals_.Release(wals_.current_number());
+  EXPECT_EQ(wals_.ListNumbers().in_use, (std::vector<uint64_t>{wals_.current_number()}));
+}
+
+TEST_F(FirstSyncTest, ItStaysWhereThatGainsNothing) {
+  PrepareAll();
+  EXPECT_FALSE(Moves()) << "the prepared ones are mapped too";
+  AppendSynced(1);
+  PrepareAll();
+  wals_.SetDiskLow(true);
+  EXPECT_FALSE(Moves()) << "disk space is short";
+  wals_.SetDiskLow(false);
+  wals_.SetTableBytes(1 << 30);
+  PrepareAll();
+  wals_.ShrinkInRest();
+  EXPECT_FALSE(Moves()) << "clients rest, so the current log takes little space";
+}
+
+TEST_F(FirstSyncTest, ItStaysIfTheNextOneTakesNoRecord) {
+  AppendSynced(1);
+  PrepareAll();
+  Break(FaultKind::kErrorOnce, testing::kAppend);
+  EXPECT_FALSE(Moves());
+  env_.Heal();
+  AppendSynced(1);
+  EXPECT_TRUE(Moves()) << "a second one was prepared";
+}
+
+// Otherwise the next ones would be too small for a memtable's records.
+TEST_F(FirstSyncTest, TheNextLogsHaveSpaceForAWholeMemtable) {
+  AppendSynced(100);
+  PrepareAll();
+  AppendSynced(1);
+  ASSERT_TRUE(Moves());
+  const uint64_t second = wals_.current_number();
+  PrepareAll();
+  AppendSynced(100);
+  ASSERT_TRUE(wals_.Switch(++sequence_).ok());
+  PrepareAll();
+  for (const uint64_t number : wals_.ListNumbers().prepared) {
+    if (number <= second) continue;
+    EXPECT_GE(env_.bytes[LogFileName("/store", number)].front(), 201'000u) << number;
+  }
+}
+
 class OpenLogsTest : public WalSetTest {
  protected:
   OpenLogsTest() { env_.limits = true; }
