@@ -21,6 +21,9 @@
 
 namespace lull {
 
+/// The default of the option `memory_budget_bytes`.
+constexpr uint64_t kDefaultMemoryBudgetBytes = 60u << 20;
+
 /// The state of one store that policies see. The coordinator measures it before each event.
 struct Pressure {
   // Memory. memory_used_bytes and memory_budget_bytes cover all stores of the coordinator; the

@@ -45,7 +45,7 @@ struct SimulationOptions {
   std::function<std::unique_ptr<Policy>()> make_policy;
   PolicyOptions limits;
   LayoutOptions layout;
-  uint64_t memory_budget_bytes = 60u << 20;
+  uint64_t memory_budget_bytes = kDefaultMemoryBudgetBytes;
   double populated_bytes = 0;  ///< bytes in tables before the clients begin
   /// L0 compactions are a separate class, which the dispatcher prefers. False: all compactions are
   /// in one class, and the first due goes first.

@@ -23,6 +23,7 @@
 #include "benchmarks/stores/store.h"
 #include "leveldb/iterator.h"
 #include "leveldb/write_batch.h"
+#include "scheduler/policy.h"
 
 // The library exports it without a public header.
 namespace rocksdb::crc32c {
@@ -198,10 +199,9 @@ class RocksLog final : public rocksdb::Logger {
   const std::shared_ptr<rocksdb::Logger> file_;
 };
 
-constexpr size_t kMatchedMemoryBytes = 60 << 20;  // memtables: Lull's default budget
 // Block cache and memtables together. As in Lull, the cache uses memory that memtables leave free.
 // 8 MiB is the default cache of LevelDB and Lull.
-constexpr size_t kMatchedCacheBytes = kMatchedMemoryBytes + (8 << 20);
+constexpr size_t kMatchedCacheBytes = kDefaultMemoryBudgetBytes + (8 << 20);
 
 // The other stores' default memory, in memtables of LevelDB's size.
 void Match(rocksdb::Options* options) {
@@ -209,7 +209,7 @@ void Match(rocksdb::Options* options) {
     options->write_buffer_size = 4 << 20;
   }
   options->max_write_buffer_number =
-      std::max(2, static_cast<int>(kMatchedMemoryBytes / options->write_buffer_size));
+      std::max(2, static_cast<int>(kDefaultMemoryBudgetBytes / options->write_buffer_size));
 }
 
 // What an expert would set for bursts: many small memtables, no write slowdown, and compactions

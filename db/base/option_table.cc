@@ -105,8 +105,7 @@ constexpr OptionRow kRows[] = {
               "Memory for the memtables of all stores that share threads, at least two "
               "memtables a store. The first store to open sets it. Writers wait when it is "
               "used up. The block cache uses up to three quarters of it while memtables do not "
-              "need them. In a benchmark with bursts of 1 KB values, 8M instead of 64M halved "
-              "the memory of the process and made bursts 7 % slower.",
+              "need them.",
               kBudgetShared),
     CommonRow("background_bytes_per_sec", At<&V::background_bytes_per_sec>, Unit::kBytesPerSec,
               {kBackgroundBytesPerSecMin, kBytesMax, "no limit"},

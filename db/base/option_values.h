@@ -16,7 +16,7 @@ namespace lull {
 struct OptionValues {
   std::string policy = "lull";
   int compaction_threads = 0;
-  uint64_t memory_budget_bytes = 60u << 20;
+  uint64_t memory_budget_bytes = kDefaultMemoryBudgetBytes;
   uint64_t background_bytes_per_sec = 0;
   uint64_t memtable_bytes = 0;
   int l0_trigger = 0;

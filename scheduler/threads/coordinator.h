@@ -43,7 +43,7 @@ namespace lull {
 
 struct CoordinatorOptions {
   int compaction_threads = 2;
-  uint64_t memory_budget_bytes = 60u << 20;
+  uint64_t memory_budget_bytes = kDefaultMemoryBudgetBytes;
   Clock* clock = Clock::System();
   ThreadFactory* threads = ThreadFactory::System();
 };
