@@ -62,9 +62,9 @@ class WalSet {
   /// stays. `in_rest`: clients do not write, so the next one takes little space.
   leveldb::Status Switch(SequenceNumber first_sequence, bool in_rest = false)
       LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(mutex_);
-  /// Call after a Sync. If each sync of the current WAL also writes metadata, and a prepared one
-  /// has blocks for which that is not so, ends the current one. Its memtable's next entries go to
-  /// the prepared one, from `first_sequence` on.
+  /// Call after a Sync. Ends the current WAL if it lacks written blocks, so that each sync also
+  /// writes metadata, and a prepared one has them. The active memtable stays: its entries from
+  /// `first_sequence` on go to the prepared one.
   void MoveToPrepared(SequenceNumber first_sequence) LULL_REQUIRES(kLeadingWriter)
       LULL_EXCLUDES(mutex_);
   /// Whether the current WAL can take more records after a failed Switch.

@@ -34,7 +34,7 @@ uint64_t WithHeaders(uint64_t bytes) { return bytes + bytes / 1024 + 64; }
 
 }  // namespace
 
-/// If all of it is first written with zeros, no more than the last WAL needed.
+/// If all of it is first written with zeros, no more than the last memtable needed.
 uint64_t WalSizes::Capacity(LogFileMode mode) const {
   const uint64_t bytes_max = std::min(memtable_bytes + kSlackBytes, kAheadBytesMax);
   if (mode == LogFileMode::kMapped || last_wal_bytes == 0) return bytes_max;

@@ -22,7 +22,7 @@ namespace lull {
 struct WalSizes {
   uint64_t memtable_bytes = 0;         ///< size of the memtable whose records a WAL takes
   uint64_t table_bytes = UINT64_MAX;   ///< of all tables; UINT64_MAX: unknown
-  uint64_t last_wal_bytes = 0;         ///< of the previous WAL; 0: none
+  uint64_t last_wal_bytes = 0;         ///< of the previous memtable's WALs; 0: none
   bool clients_sync = false;           ///< they synced the current WAL or the previous one
   bool clients_rest = false;           ///< they do not write
   bool disk_low = false;               ///< disk space is short
