@@ -266,7 +266,7 @@ TEST_F(IoOrderTest, ASyncedWriteMakesTheNameOfItsLogDurable) {
   ExpectMatch(after.get(), CommitLog::Demand::kSyncedSurvives);
 }
 
-// The first sync of a mapped log makes it slow to sync; see WalSet::MoveToPrepared.
+// The first log is mapped. Synced writes leave it for one with written blocks.
 TEST_F(IoOrderTest, AMemtableWithTwoLogsSurvivesInBothAndLeavesWithBoth) {
   ASSERT_TRUE(Put("first", 9000, true).ok());  // from so much on, logs are prepared
   const std::string first = LogWith("first");
