@@ -153,8 +153,8 @@ bool Dispatcher::NeedsSlot(const Store& store, JobClass job_class) {
   if (HangingOf(store) >= compaction_threads_) return false;
   if (RunningOf(store, job_class, CpuPriority::kNormal) > 0) return false;
   // L0 and manual jobs can conflict with jobs that must not be abandoned. Then room is useless now.
-  const bool is_refused =
-      job_class != JobClass::kDeep && store.refused_at_end[IndexOf(job_class)] == ends_;
+  const bool is_refused = job_class != JobClass::kDeep &&
+                          store.refused_at[IndexOf(job_class)] == store.pressure.offers_version;
   const bool is_to_be_had = store.is_due(job_class) && !is_refused;
   if (!is_to_be_had && FindPaused(store, job_class) == nullptr) return false;
   return CanPay(store, job_class);

@@ -83,13 +83,11 @@ void Dispatcher::TakeBack(const WorkerReport& report) {
   const bool done = report.outcome == WorkerReport::Outcome::kDone;
   store.event = done ? EventKind::kJobDone : EventKind::kJobFailed;
   if (job->job_class == JobClass::kDeep) store.abandoned_for_l0 = false;
-  ++ends_;
   jobs_.remove_if([&](const RunningJob& other) { return &other == job; });
 }
 
 Dispatcher::Jobs::iterator Dispatcher::Abandon(Jobs::iterator job) {
   job->store->source->AbandonJob(job->id);
-  ++ends_;
   return jobs_.erase(job);
 }
 
@@ -147,12 +145,14 @@ const Directive& Dispatcher::Measure(StoreId id, const Measured& measured) {
   return store.directive;
 }
 
-/// A job that waits for its budget counts as running: it is slowed, not paused.
+/// A job that waits for its budget counts as running: it is slowed, not paused. A paused manual one
+/// stays due although its client has given up: until it ends, its key range is reserved.
 void Dispatcher::CountJobs(Store* store) const {
   Pressure& pressure = store->pressure;
   for (const RunningJob& job : jobs_) {
     if (job.store != store) continue;
     const bool runs = job.runs() || job.awaits_budget;
+    if (job.job_class == JobClass::kManual && !runs) pressure.manual_due = true;
     if (job.job_class == JobClass::kL0 && runs) ++pressure.l0_running;
     if (job.job_class == JobClass::kDeep) ++(runs ? pressure.deep_running : pressure.deep_paused);
   }
@@ -266,7 +266,8 @@ Dispatcher::RunningJob* Dispatcher::TakeNewJob(Store* store, JobClass job_class)
   if (!begins && job_class == JobClass::kL0 && store->pressure.l0_due)
     begins = ClearWayForL0(store) && store->source->BeginJob(job_class, id);
   if (!begins) {
-    if (store->is_due(job_class)) store->refused_at_end[IndexOf(job_class)] = ends_;
+    if (store->is_due(job_class))
+      store->refused_at[IndexOf(job_class)] = store->pressure.offers_version;
     return nullptr;
   }
   ++begun_;

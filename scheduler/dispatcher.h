@@ -202,8 +202,8 @@ class Dispatcher {
     std::array<uint64_t, kJobClasses> last_started{};  // by class; numbers as RunningJob::started
     std::array<uint64_t, 2>
         seen_nanos{};  // when preload and clean-up last got a worker or had none
-    // By class: work was due, but no job available, when ends_ was this.
-    std::array<std::optional<uint64_t>, kJobClasses> refused_at_end;
+    // By class: work was due, but no job available, at this offers_version.
+    std::array<std::optional<uint64_t>, kJobClasses> refused_at;
     bool abandoned_for_l0 = false;  // since a deep job last ended
     bool rests = false;
     bool closing = false;
@@ -286,7 +286,6 @@ class Dispatcher {
   uint64_t wake_at_nanos_ = 0;  // latest start of the next one
   uint64_t begun_ = 0;          // jobs begun so far
   uint64_t starts_ = 0;         // jobs started or resumed so far
-  uint64_t ends_ = 0;           // jobs ended so far; after each, refused jobs can become available
   uint64_t stores_opened_ = 0;
 };
 

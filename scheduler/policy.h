@@ -44,7 +44,10 @@ struct Pressure {
   uint64_t live_bytes = 0;    ///< the rest of the tables, without overwritten entries
   uint64_t file_bytes = 0;  ///< of tables, logs and the outputs of compactions; 0: without a bound
   uint64_t file_bytes_max = 0;  ///< the user's bound on file_bytes; 0: none
-  bool manual_due = false;      ///< a client waits for a manual compaction; policies ignore it
+  bool manual_due = false;      ///< a client waits for a manual compaction, or one is paused;
+                                ///< policies ignore it
+  uint64_t offers_version = 0;  ///< changes when a job that was refused can become available;
+                                ///< policies ignore it
   bool l0_due = false;          ///< a compaction of L0 is due
   bool deep_due = false;  ///< a deep compaction is due, or while no client writes, one that only
                           ///< frees space

@@ -70,6 +70,8 @@ class CompactionState {
   const CompactPointers& pointers() const { return pointers_; }
   void SetPointers(const CompactPointers& pointers);
   void VersionChanged() { ++inputs_version_; }
+  /// Changes with all that decides which jobs can begin, except time.
+  uint64_t inputs_version() const { return inputs_version_; }
   /// Deletions older than half of `persist_seconds` go down, also while clients write. The other
   /// half is for the way through the levels. So do deletions of unknown age: a clock that was ahead
   /// would keep them for as long. 0: they wait for other reasons.

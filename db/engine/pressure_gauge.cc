@@ -125,6 +125,7 @@ void PressureGauge::MeasureTablesLocked(Pressure* pressure) {
   pressure->hidden_bytes = space.HiddenBytes();
   pressure->live_bytes =
       table_bytes_ - pressure->hidden_bytes - compactions.OverwrittenBytes(version);
+  pressure->offers_version = compactions.inputs_version();
   // L0 is due while a part has not begun: otherwise its compaction could keep its range reserved
   // forever.
   pressure->manual_due =

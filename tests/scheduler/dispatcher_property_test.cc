@@ -36,7 +36,10 @@ class RandomStores {
     for (Store& store : stores_) {
       store.owner = this;
       store.directive.l0_stop = 8;
-      for (JobClass job_class : kClasses) store.endless[At(job_class)] = random_.OneIn(3);
+      for (JobClass job_class : kClasses) {
+        store.endless[At(job_class)] = random_.OneIn(3);
+        store.is_rare[At(job_class)] = random_.OneIn(3);
+      }
       store.id =
           dispatcher_.Open(&store, std::make_unique<StorePolicy>(&store.directive), now_nanos_);
     }
@@ -84,6 +87,7 @@ class RandomStores {
     Directive directive;
     std::array<bool, kJobClasses> due{};
     std::array<bool, kJobClasses> endless{};  // always due
+    std::array<bool, kJobClasses> is_rare{};  // due less often than work may wait
     std::array<bool, kJobClasses> served{};   // since the last round
     std::array<uint64_t, kJobClasses> waits{};
     Measured measured;
@@ -103,7 +107,8 @@ class RandomStores {
   void Change(Store* store) {
     for (JobClass job_class : kClasses) {
       bool& due = store->due[At(job_class)];
-      if (store->endless[At(job_class)] || random_.OneIn(4)) due = random_.OneIn(2) || due;
+      const uint32_t rounds = store->is_rare[At(job_class)] ? 4 * kWaitMax : 4;
+      if (store->endless[At(job_class)] || random_.OneIn(rounds)) due = random_.OneIn(2) || due;
     }
     Pressure& pressure = store->measured.pressure;
     if (random_.OneIn(300)) pressure.drain_requested = random_.OneIn(2);
@@ -142,7 +147,9 @@ class RandomStores {
       workers_[i].reset();
       reports.push_back({worker, done ? WorkerReport::Outcome::kDone : WorkerReport::Outcome::kMore,
                          64 << 10, 0});
-      if (done) jobs_.erase(id);
+      if (!done) continue;
+      ++pressure.offers_version;
+      jobs_.erase(id);
     }
     return reports;
   }

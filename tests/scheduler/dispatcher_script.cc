@@ -20,7 +20,8 @@
 //   blocks JOB...                 L0 jobs of the store cannot run before these end
 //   slice JOB [BYTES [PERCENT]]   the job ran a slice: it wrote BYTES, and PERCENT of it is done.
 //                                 It leaves its worker if asked to pause, or if granted one slice
-//   done JOB [BYTES]              the job ends; fail JOB: it fails
+//   done JOB [BYTES]              the job ends; fail JOB: it fails; merged JOB: it ends, but
+//                                 blocks the same jobs until "install JOB"
 //   hang JOB, unhang JOB          its slice does not end, goes on; adds a worker if one is missing
 //   round                         runs a round
 //   advance TIME                  time passes, with a round whenever one is due
@@ -120,6 +121,10 @@ class DispatcherScript final : public Script {
     uint64_t worked_bytes = 0;
   };
   using NamedJob = std::pair<const std::string, ScriptedJob>;
+  static void Release(ScriptedJob* job) {
+    job->held = false;
+    ++job->store->measured.pressure.offers_version;
+  }
 
   struct ScriptedStore {
     StoreId id{};
@@ -157,7 +162,7 @@ class DispatcherScript final : public Script {
     void JobPaused(JobId id) override { script_->Say(script_->Named(id).first + " is paused"); }
     void AbandonJob(JobId id) override {
       auto& [name, job] = script_->Named(id);
-      job.held = false;
+      Release(&job);
       script_->Say("abandon " + name);
     }
 
@@ -252,6 +257,10 @@ class DispatcherScript final : public Script {
       return "";
     }
     if (words[0] == "revoke" && std::erase(job->store->offers, job) > 0) return "";
+    if (words[0] == "install" && job->held && !job->runs()) {
+      Release(job);
+      return "";
+    }
     uint64_t bytes = 0;
     uint64_t percent = 0;
     if (!job->runs() || (words.size() > 2 && !ReadNumber(words[2], &bytes)) ||
@@ -267,10 +276,11 @@ class DispatcherScript final : public Script {
       Hang(job, words[0] == "hang");
       return "";
     }
-    if (words[0] != "done" && words[0] != "fail") return std::nullopt;
+    if (words[0] != "done" && words[0] != "merged" && words[0] != "fail") return std::nullopt;
     job->unreported_bytes += bytes;
     ComeBack(job,
-             words[0] == "done" ? WorkerReport::Outcome::kDone : WorkerReport::Outcome::kFailed);
+             words[0] == "fail" ? WorkerReport::Outcome::kFailed : WorkerReport::Outcome::kDone);
+    if (words[0] != "merged") Release(job);
     return "";
   }
 
@@ -304,7 +314,6 @@ class DispatcherScript final : public Script {
   void ComeBack(ScriptedJob* job, WorkerReport::Outcome outcome) {
     reports_.push_back({std::exchange(job->worker, -1), outcome,
                         std::exchange(job->unreported_bytes, 0), job->share_done});
-    if (outcome != WorkerReport::Outcome::kMore) job->held = false;
   }
 
   void RunRound() {
