@@ -72,8 +72,8 @@ bool FilterBlockReader::MayMatch(uint64_t block_offset, const Slice& user_key) c
   const uint32_t begin = DecodeFixed32(offset);
   const uint32_t end = DecodeFixed32(offset + sizeof(uint32_t));
   if (begin > end || end > filters_bytes_) return true;
-  // An empty filter covers a range in which no block with keys begins.
-  return begin != end && policy_->KeyMayMatch(user_key, Slice(filters_ + begin, end - begin));
+  // Also an empty filter: a policy can make one for keys of which it knows nothing.
+  return policy_->KeyMayMatch(user_key, Slice(filters_ + begin, end - begin));
 }
 
 }  // namespace lull

@@ -56,7 +56,9 @@ std::unique_ptr<TableReader> TableReader::Through(
   auto rep = NewRep(rep_->options, std::move(file), rep_->source.file_bytes);
   rep->options.filter_policy = nullptr;
   rep->options.block_cache = nullptr;
+  rep->options.prefetcher = nullptr;
   rep->index = rep_->index;
+  rep->metaindex = rep_->metaindex;
   rep->data_end = rep_->data_end;
   return std::unique_ptr<TableReader>(new TableReader(std::move(rep)));
 }

@@ -65,6 +65,29 @@ TEST(FilterBlockTest, FiltersCoverTheBlocksThatBeginInTheirRange) {
   EXPECT_TRUE(reader.MayMatch(uint64_t{1} << 40, "a"));  // not covered
 }
 
+/// Has no filter for some keys: then every key may match.
+class FicklePolicy final : public leveldb::FilterPolicy {
+ public:
+  const char* Name() const override { return "test.Fickle"; }
+  void CreateFilter(const Slice* keys, int, std::string* dst) const override {
+    if (keys[0] != Slice("a")) dst->append("full");
+  }
+  bool KeyMayMatch(const Slice&, const Slice& filter) const override { return filter.empty(); }
+};
+
+TEST(FilterBlockTest, ThePolicyJudgesAnEmptyFilterToo) {
+  const FicklePolicy policy;
+  FilterBlockBuilder builder(&policy);
+  builder.StartBlock(0);
+  builder.AddKey("a");
+  builder.StartBlock(3000);
+  builder.AddKey("b");
+  FilterBlockReader reader;
+  ASSERT_EQ(nullptr, reader.Open(&policy, builder.Finish()));
+  EXPECT_TRUE(reader.MayMatch(0, "a"));
+  EXPECT_FALSE(reader.MayMatch(3000, "b"));
+}
+
 TEST(FilterBlockTest, DamageNeverHidesAKey) {
   const ExactPolicy policy;
   FilterBlockReader reader;

@@ -237,13 +237,17 @@ TEST_F(TableTest, MetaBlocksLieBesideTheFilter) {
   const auto reader = Open(written_.bytes);
   EXPECT_TRUE(reader->NewIterator({})->status().ok());
   EXPECT_EQ(GetFrom(*reader, "key").value, "value");
-  std::string contents;
-  ASSERT_TRUE(reader->ReadMetaBlock("lull.a", &contents).ok());
-  EXPECT_EQ(contents, binary);
-  ASSERT_TRUE(reader->ReadMetaBlock("lull.c", &contents).ok());
-  EXPECT_EQ(contents, "");
-  EXPECT_TRUE(reader->ReadMetaBlock("lull.b", &contents).IsNotFound());
-  EXPECT_TRUE(reader->ReadMetaBlock("lull.d", &contents).IsNotFound());
+  const auto through = reader->Through(std::make_unique<MemoryFile>(written_.bytes));
+  for (const TableReader* each : {reader.get(), through.get()}) {
+    std::string contents;
+    ASSERT_TRUE(each->ReadMetaBlock("lull.a", &contents).ok());
+    EXPECT_EQ(contents, binary);
+    ASSERT_TRUE(each->ReadMetaBlock("lull.c", &contents).ok());
+    EXPECT_EQ(contents, "");
+    EXPECT_TRUE(each->ReadMetaBlock("lull.b", &contents).IsNotFound());
+    EXPECT_TRUE(each->ReadMetaBlock("lull.d", &contents).IsNotFound());
+    EXPECT_TRUE(each->CheckMetaBlocks().ok());
+  }
 }
 
 TEST_F(TableTest, AReaderOfAPartHasOnlyItsIndex) {
