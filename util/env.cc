@@ -99,9 +99,13 @@ leveldb::Status SyncNamesIn(leveldb::Env* env, const std::string& dir) {
   return extension == nullptr ? leveldb::Status::OK() : extension->SyncDirectory(dir);
 }
 
-leveldb::Status SyncClosedFile(leveldb::Env* env, const std::string& name) {
+leveldb::Status SyncClosedFile(leveldb::Env* env, const std::string& name, uint64_t bytes) {
+  EnvExtension* const extension = ExtensionOf(env);
+  leveldb::Status status = extension == nullptr ? leveldb::Status::NotSupported(name)
+                                                : extension->SyncAgain(name, bytes);
+  if (!status.IsNotSupportedError()) return status;
   leveldb::WritableFile* raw = nullptr;
-  leveldb::Status status = env->NewAppendableFile(name, &raw);
+  status = env->NewAppendableFile(name, &raw);
   if (!status.ok()) return status;
   const std::unique_ptr<leveldb::WritableFile> file(raw);
   status = file->Sync();

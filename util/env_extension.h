@@ -106,6 +106,12 @@ class EnvExtension {
   /// excludes nobody: it or its directory was removed or replaced. Default: OK.
   virtual leveldb::Status CheckLock(leveldb::FileLock*) { return leveldb::Status::OK(); }
 
+  /// Makes the first `bytes` of a file that nobody writes durable, even if a sync in another
+  /// process has failed: the kernel reports that only once, and then takes the bytes for written.
+  /// So this writes them again. Default: NotSupported.
+  virtual leveldb::Status SyncAgain(const std::string& name, uint64_t /*bytes*/) {
+    return leveldb::Status::NotSupported("SyncAgain", name);
+  }
   /// Makes durable which names were created, renamed or removed in `dir`. OK,
   /// without effect, if the file system cannot sync directories.
   virtual leveldb::Status SyncDirectory(const std::string& dir) = 0;

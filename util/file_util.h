@@ -24,8 +24,8 @@ leveldb::Status OpenForReading(leveldb::Env* env, const std::string& name,
 /// EnvExtension::SyncDirectory; OK if the Env has no extension.
 leveldb::Status SyncNamesIn(leveldb::Env* env, const std::string& dir);
 
-/// Syncs the bytes of a file that is not open.
-leveldb::Status SyncClosedFile(leveldb::Env* env, const std::string& name);
+/// EnvExtension::SyncAgain; only syncs if the Env lacks that.
+leveldb::Status SyncClosedFile(leveldb::Env* env, const std::string& name, uint64_t bytes);
 
 /// Whether `name` exists, unlike Env::FileExists with the error if that is unknown, for example for
 /// lack of permission.

@@ -112,6 +112,7 @@ class WalReplay {
     bool has_records = false;  // at least one record follows without a gap
     bool has_entries = false;
     bool repeats = false;  // it has records of an earlier one
+    uint64_t valid_bytes = 0;
   } last_;                 // the last WAL
   /// Not OK: a WAL's last record is damaged, and no later write has its sequence. It can have been
   /// acknowledged.
@@ -144,7 +145,7 @@ leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers) {
     if (memtable_ == nullptr) memtable_wal_ = number;
     if (status.ok()) status = ReplayOne(number, path);
     if (!status.ok()) return status;
-    if (last_.has_entries) result_->wals.push_back({number, file_bytes});
+    if (last_.has_entries) result_->wals.push_back({number, file_bytes, last_.valid_bytes});
     if (last_.has_records && !stopped_ && bad_end_.ok()) settle(&result_->obsolete);
     const bool is_unproven = last_.is_torn || stopped_;
     (last_.repeats ? result_->lost : is_unproven ? unproven : result_->obsolete).push_back(base);
@@ -260,6 +261,7 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number, const std::string& path) {
   if (reader.end() == log::LogEnd::kError) return reader.status();
   if (reader.end() == log::LogEnd::kCorrupt) return Stop(reader.status());
   last_.is_torn = reader.end() != log::LogEnd::kClean;
+  last_.valid_bytes = reader.ValidBytes();
   met_empty_ = met_empty_ || !last_.has_records;
   if (reader.end() == log::LogEnd::kBadLast) bad_end_ = reader.status();
   if (limits_.logs_may_grow && last_.has_records) {
@@ -467,7 +469,7 @@ SequenceNumber GiveBackSpace(StoreContext* context, uint64_t named, SequenceNumb
 /// Removes the files that the MANIFEST does not need, after making it and CURRENT durable.
 void RemoveObsolete(StoreContext* context, Recovered* result) {
   const std::string manifest = DescriptorFileName(context->name, result->manifest.manifest_number);
-  if (!SyncClosedFile(context->env(), manifest).ok() ||
+  if (!SyncClosedFile(context->env(), manifest, UINT64_MAX).ok() ||
       !context->extension->SyncDirectory(context->name).ok())
     return;
   std::erase_if(result->obsolete, [&](const std::string& name) {

@@ -25,6 +25,7 @@ namespace lull {
 struct RecoveredWal {
   uint64_t number = 0;
   uint64_t file_bytes = 0;
+  uint64_t valid_bytes = 0;  ///< to the end of its last record
 };
 
 /// The empty batch at the start of each WAL.

@@ -191,7 +191,7 @@ leveldb::Status WalSet::SyncOlder(const std::vector<WalRef>& wals) {
   return leveldb::Status::OK();
 }
 
-/// The process that wrote them can have ended without a sync.
+/// The process that wrote them can have ended without a sync, or after one that failed.
 leveldb::Status WalSet::SyncRecovered() {
   std::vector<RecoveredWal> wals;
   {
@@ -200,8 +200,10 @@ leveldb::Status WalSet::SyncRecovered() {
     recovered_are_busy_ = true;
   }
   leveldb::Status status;
-  for (size_t i = 0; status.ok() && i < wals.size(); ++i)
-    status = SyncClosedFile(context_->env(), LogFileName(context_->name, wals[i].number));
+  for (size_t i = 0; status.ok() && i < wals.size(); ++i) {
+    status = SyncClosedFile(context_->env(), LogFileName(context_->name, wals[i].number),
+                            wals[i].valid_bytes);
+  }
   recovered_are_unsynced_ = !status.ok();
   MutexLock lock(mutex_);
   recovered_are_busy_ = false;

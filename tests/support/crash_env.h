@@ -181,6 +181,16 @@ class CrashEnv : public leveldb::EnvWrapper
   leveldb::Status SyncDirectory(const std::string& dir) override {
     return disk_->Locked()->SyncDir(CleanPath(dir));
   }
+  leveldb::Status SyncAgain(const std::string& path, uint64_t bytes) override {
+    OpenFile file{disk_, CleanPath(path), nullptr};
+    leveldb::Status s = disk_->Locked()->Open(file.path, &file.inode);
+    uint64_t size = 0;
+    if (s.ok()) s = GetFileSize(file.path, &size);
+    std::string again(std::min(bytes, size), '\0');
+    if (s.ok()) file.Read(0, again.size(), again.data());
+    if (s.ok()) s = disk_->Locked()->WriteAt(file.path, file.inode, 0, again);
+    return s.ok() ? disk_->Locked()->Sync(file.path, file.inode) : s;
+  }
   // A log file that ends in zeros up to its capacity until it is closed. The zeros can survive a
   // crash.
   leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes, lull::LogFileMode,

@@ -420,6 +420,15 @@ class FaultEnv : public leveldb::EnvWrapper,
     lull::EnvExtension* extension = lull::ExtensionOf(target());
     return extension != nullptr ? extension->SyncDirectory(dir) : leveldb::Status::OK();
   }
+  leveldb::Status SyncAgain(const std::string& path, uint64_t bytes) override {
+    lull::EnvExtension* const extension = lull::ExtensionOf(target());
+    if (extension == nullptr) return leveldb::Status::NotSupported(path, "only one sync");
+    for (const IoOp op : {kOpenWrite, kAppend, kSync}) {
+      const Outcome outcome = Decide(op, path);
+      if (outcome.lie || !outcome.status.ok()) return outcome.status;
+    }
+    return extension->SyncAgain(path, bytes);
+  }
   leveldb::Status NewLogFile(const std::string& path, uint64_t capacity_bytes,
                              lull::LogFileMode mode, lull::LogFile** result) override {
     return OpenExtended<FaultyLogFile>(kOpenWrite, path, result, [&](auto* extension) {

@@ -74,7 +74,8 @@ TEST_F(PosixEnvTest, ErrorsNameTheFileAndTheCause) {
         Refused(extension_, &EnvExtension::NewCompactionInput, absent),
         env_->GetFileSize(absent, &size), env_->RemoveFile(absent), env_->DeleteFile(absent),
         env_->RemoveDir(absent), env_->RenameFile(absent, dir_.File("b")),
-        env_->GetChildren(absent, &children), extension_->SyncDirectory(absent)}) {
+        env_->GetChildren(absent, &children), extension_->SyncDirectory(absent),
+        extension_->SyncAgain(absent, 1)}) {
     EXPECT_EQ(s.ToString(), "NotFound: " + absent + ": No such file or directory");
   }
   EXPECT_TRUE(children.empty());
@@ -326,6 +327,23 @@ TEST_F(PosixEnvTest, TheTimeOfAFileCanBeSetButNotThroughALink) {
   ASSERT_TRUE(extension_->GetFileStamp(name, &stamp).ok());
   EXPECT_EQ(stamp.modified_nanos, 1'700'000'000'000'000'001u);
   EXPECT_TRUE(extension_->SetModifiedNanos(dir_.File("none"), 1).IsNotFound());
+}
+
+TEST_F(PosixEnvTest, SyncAgainWritesTheSameBytes) {
+  const std::string name = dir_.File("f");
+  std::string bytes(200'000, 'x');
+  bytes[100'000] = 'y';
+  for (const uint64_t again : {uint64_t{0}, uint64_t{100'001}, UINT64_MAX}) {
+    ASSERT_TRUE(WriteStringToFile(env_, bytes, name).ok());
+    ASSERT_TRUE(extension_->SetModifiedNanos(name, 1'700'000'000'000'000'001).ok());
+    EXPECT_TRUE(extension_->SyncAgain(name, again).ok());
+    FileStamp stamp;
+    ASSERT_TRUE(extension_->GetFileStamp(name, &stamp).ok());
+    EXPECT_EQ(stamp.modified_nanos != 1'700'000'000'000'000'001u, again > 0) << again;
+    std::string read;
+    ASSERT_TRUE(ReadFileToString(env_, name, &read).ok());
+    EXPECT_EQ(read, bytes) << again;
+  }
 }
 
 TEST_F(PosixEnvTest, ADirectoryBelongsToAMount) {

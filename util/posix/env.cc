@@ -146,6 +146,9 @@ class PosixEnv final : public SystemEnv {
   }
   Status CheckLock(leveldb::FileLock* lock) override { return shared_->locks.Get().Check(lock); }
 
+  Status SyncAgain(const std::string& name, uint64_t bytes) override {
+    return posix::SyncAgain(At(name), bytes);
+  }
   Status SyncDirectory(const std::string& dir) override { return posix::SyncDirectory(At(dir)); }
 
   Status NewLogFile(const std::string& name, uint64_t capacity_bytes, LogFileMode mode,

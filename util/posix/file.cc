@@ -204,6 +204,24 @@ Status SyncData(int fd, const std::string& name) {
   return error != 0 ? Error(name, error) : Status::OK();
 }
 
+Status SyncAgain(const Path& path, uint64_t bytes) {
+  constexpr size_t kPieceBytes = 64 << 10;
+  UniqueFd fd;
+  Status s = Open(path, O_RDWR, &fd);
+  const auto buffer = std::make_unique<char[]>(kPieceBytes);
+  bytes = std::min(bytes, FileBytesMax());
+  for (uint64_t at = 0; s.ok() && at < bytes;) {
+    size_t read = 0;
+    s = ReadAt(fd.get(), path.name(), at, buffer.get(),
+               static_cast<size_t>(std::min<uint64_t>(bytes - at, kPieceBytes)), &read);
+    if (!s.ok() || read == 0) break;
+    iovec piece = {buffer.get(), read};
+    s = WriteAllAt(fd.get(), path.name(), at, {&piece, 1});
+    at += read;
+  }
+  return s.ok() ? SyncData(fd.get(), path.name()) : s;
+}
+
 Status SyncDirectory(const Path& dir) {
   UniqueFd fd;
   if (Status s = OpenWithReserve(dir, O_RDONLY | O_DIRECTORY, &fd); !s.ok()) return s;

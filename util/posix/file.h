@@ -105,6 +105,9 @@ leveldb::Status WriteAllAt(int fd, const std::string& name, uint64_t offset,
 /// Makes the file's data durable, with the metadata needed to read it.
 leveldb::Status SyncData(int fd, const std::string& name);
 
+/// See EnvExtension::SyncAgain.
+leveldb::Status SyncAgain(const Path& path, uint64_t bytes);
+
 /// Makes the directory entries of `dir` durable.
 leveldb::Status SyncDirectory(const Path& dir);
 

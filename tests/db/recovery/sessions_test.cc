@@ -208,6 +208,28 @@ TEST_F(SessionsTest, ASyncThatFailsRefusesTheWrite) {
   db_.reset();
 }
 
+TEST_F(SessionsTest, ASyncedWriteKeepsWhatAnEarlierProcessFailedToSync) {
+  FaultEnv faults(&disk_);
+  faults.set_on_failed_sync([this](const std::string& path) { disk_.DropDirtyPages(path); });
+  Open(&faults);
+  Write(1000);
+  faults.Arm({.kind = FaultKind::kFailedSync, .name_part = ".log"});
+  faults.Arm({.kind = FaultKind::kErrorSticky, .ops = kOpenWrite, .name_part = ".ldb"});
+  leveldb::WriteOptions write;
+  write.sync = true;
+  EXPECT_FALSE(db_->Put(write, "key", "refused").ok());
+  db_.reset();
+  EXPECT_TRUE(Tables().empty()) << "the log still has everything";
+  Open(&disk_);  // on the same machine, which still has the pages
+  Write(500, /*sync=*/true);
+  const auto after = PowerLoss();
+  Open(after.get());
+  Contents contents = ReadAll(db_.get());
+  contents.erase("key");  // a refused write can be there or not
+  EXPECT_EQ(contents, expected_);
+  db_.reset();
+}
+
 TEST_F(SessionsTest, ACopyOfALogHidesNothing) {
   options_.write_buffer_size = 1 << 20;  // nothing is flushed
   Open();
