@@ -113,9 +113,10 @@ class WalReplay {
     bool has_entries = false;
     bool repeats = false;  // it has records of an earlier one
     uint64_t valid_bytes = 0;
-  } last_;                 // the last WAL
-  /// Not OK: a WAL's last record is damaged, and no later write has its sequence. It can have been
-  /// acknowledged.
+  } last_;  // the last WAL
+  /// Not OK: the rest of a WAL is damaged, and no later WAL goes on where its readable part ended.
+  /// Acknowledged writes can be missing. Otherwise the rest was no part of the WAL: a recycled file
+  /// can have values after its end that contain logs.
   leveldb::Status bad_end_;
 };
 
@@ -259,11 +260,11 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number, const std::string& path) {
     if (!status.ok()) return status;
   }
   if (reader.end() == log::LogEnd::kError) return reader.status();
-  if (reader.end() == log::LogEnd::kCorrupt) return Stop(reader.status());
+  const bool is_damaged = log::IsDamage(reader.end());
+  if (is_damaged) bad_end_ = reader.status();
   last_.is_torn = reader.end() != log::LogEnd::kClean;
   last_.valid_bytes = reader.ValidBytes();
-  met_empty_ = met_empty_ || !last_.has_records;
-  if (reader.end() == log::LogEnd::kBadLast) bad_end_ = reader.status();
+  met_empty_ = met_empty_ || (!last_.has_records && !is_damaged);
   if (limits_.logs_may_grow && last_.has_records) {
     result_->last_wal = std::move(opened);
     result_->last_wal_number = number;

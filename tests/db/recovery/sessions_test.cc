@@ -10,6 +10,7 @@
 #include <string>
 
 #include "db/base/filename.h"
+#include "db/wal/log_format.h"
 #include "lull/lull.h"
 #include "tests/db/support/small_store.h"
 #include "tests/db/support/store_files.h"
@@ -228,6 +229,32 @@ TEST_F(SessionsTest, ASyncedWriteKeepsWhatAnEarlierProcessFailedToSync) {
   contents.erase("key");  // a refused write can be there or not
   EXPECT_EQ(contents, expected_);
   db_.reset();
+}
+
+TEST_F(SessionsTest, ALogAfterTheEndOfALogHidesNoLaterOne) {
+  for (const bool paranoid : {false, true}) {
+    options_.paranoid_checks = paranoid;
+    Open();
+    Write(1000);
+    Open();
+    Write(1000);
+    db_.reset();
+    const std::set<std::string> logs = Logs();
+    ASSERT_GE(logs.size(), 2u);
+    // As in a recycled file whose older log has values that contain logs.
+    const std::string end(log::kHeaderBytes, '\0');
+    const std::string directory = std::string(kStoreName) + "/";
+    const std::string newest = FileBytes(&disk_, directory + *logs.rbegin());
+    for (const std::string& log : logs) {
+      if (log == *logs.rbegin()) continue;
+      const std::string bytes = FileBytes(&disk_, directory + log) + end + newest;
+      ASSERT_TRUE(leveldb::WriteStringToFile(&disk_, bytes, directory + log).ok());
+    }
+    Open();
+    ExpectAll();
+    ASSERT_TRUE(Flush(db_.get()).ok());
+    db_.reset();
+  }
 }
 
 TEST_F(SessionsTest, ACopyOfALogHidesNothing) {
