@@ -22,15 +22,27 @@ Status MissingWrites(const ManifestState& manifest, const std::string& path,
       path, what + end + "; writes are missing: restore a backup, or call RepairDB");
 }
 
-}  // namespace
-
-SequenceNumber FirstSequence(const StoreContext& context, const std::string& path) {
+/// The first record of a log; empty if that is unreadable.
+std::string FirstRecord(const StoreContext& context, const std::string& path) {
   std::unique_ptr<WalReader> reader;
   leveldb::Slice record;
   if (!OpenWal(context.env(), path, /*may_grow=*/false, &reader).ok() ||
-      !reader->ReadRecord(&record) || record.size() < batch::kHeaderBytes)
-    return 0;
-  return batch::HasPossibleSequence(record) ? batch::SequenceOf(record) : 0;
+      !reader->ReadRecord(&record) || record.size() < batch::kHeaderBytes ||
+      !batch::HasPossibleSequence(record))
+    return "";
+  return record.ToString();
+}
+
+}  // namespace
+
+SequenceNumber FirstSequence(const StoreContext& context, const std::string& path) {
+  const std::string record = FirstRecord(context, path);
+  return record.empty() ? 0 : batch::SequenceOf(record);
+}
+
+bool MayBeginAfterGap(const StoreContext& context, const ManifestState& manifest,
+                      const leveldb::Slice& record) {
+  return !IsWalPreamble(record) && !manifest.is_torn && !context.options.paranoid_checks;
 }
 
 Status CheckManifestIsCurrent(const StoreContext& context, const ManifestState& manifest,
@@ -42,8 +54,10 @@ Status CheckManifestIsCurrent(const StoreContext& context, const ManifestState& 
       const std::string what = IsNoFile(context.env(), path) ? "is no file" : "is missing";
       return MissingWrites(manifest, path, what + ", but the MANIFEST names it");
     }
-    const SequenceNumber first = FirstSequence(context, path);
-    if (wals.front() == manifest.log_number && first > manifest.last_sequence + 1) {
+    const std::string record = FirstRecord(context, path);
+    const SequenceNumber first = record.empty() ? 0 : batch::SequenceOf(record);
+    if (wals.front() == manifest.log_number && first > manifest.last_sequence + 1 &&
+        !MayBeginAfterGap(context, manifest, record)) {
       return MissingWrites(manifest, path,
                            "begins at sequence " + std::to_string(first) +
                                ", but the tables in the MANIFEST end at " +

@@ -24,10 +24,16 @@ struct DirectoryFiles {
 
 /// Returns Corruption, with file, cause and remedy, if one of these holds:
 ///  - A log that the MANIFEST names is missing.
-///  - That log begins after a gap: its first write is newer than the next one after the tables.
+///  - That log begins after a gap: its first write is newer than the next one after the tables. But
+///    see MayBeginAfterGap.
 ///  - The MANIFEST needs no log, and a table that it does not list is newer than it.
 leveldb::Status CheckManifestIsCurrent(const StoreContext& context, const ManifestState& manifest,
                                        const DirectoryFiles& files);
+
+/// Whether the log that the MANIFEST names can begin with `record` after a gap. LevelDB's can if
+/// its first write has failed: LevelDB then counts the sequence as used.
+bool MayBeginAfterGap(const StoreContext& context, const ManifestState& manifest,
+                      const leveldb::Slice& record);
 
 /// The sequence of a log's first record, or 0.
 SequenceNumber FirstSequence(const StoreContext& context, const std::string& path);

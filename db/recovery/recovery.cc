@@ -248,7 +248,10 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number, const std::string& path) {
     // LevelDB's MANIFEST can be ahead of its logs.
     const bool is_lulls = last_.has_records || IsWalPreamble(record) || replayed_to_ == 0;
     const SequenceNumber reached = is_lulls ? last_sequence_ : replayed_to_;
-    if (may_follow_gap && sequence > reached + 1) return TakeGap(path, record, reached);
+    const bool is_named = number == result_->manifest.log_number && !last_.has_records;
+    if (may_follow_gap && sequence > reached + 1 &&
+        !(is_named && MayBeginAfterGap(*context_, result_->manifest, record)))
+      return TakeGap(path, record, reached);
     // If WALs stay, each must show where the one before ended: a power loss can shorten any.
     const bool continues =
         last_.has_records || (IsWalPreamble(record) && sequence == last_sequence_ + 1);
