@@ -216,7 +216,7 @@ uint64_t Coordinator::RunRound() {
   const std::vector<WorkerReport> reports = CollectReports();
   dispatcher_.BeginRound(options_.clock->NowNanos(), reports);
   ReleaseClosed();
-  if (stores_.size() > 1) NoteHanging();
+  NoteHanging();
   for (const auto& entry : open) Measure(entry.get());
   const uint64_t wake_at_nanos = dispatcher_.Dispatch();
   for (const WorkerOrder& order : dispatcher_.orders()) Obey(order);
@@ -277,7 +277,8 @@ std::vector<WorkerReport> Coordinator::CollectReports() {
   return reports;
 }
 
-/// Tells the dispatcher which slices do not end, and adds workers in place of theirs.
+/// Tells the dispatcher which slices do not end, and adds workers in place of theirs if other
+/// stores need those.
 void Coordinator::NoteHanging() {
   const uint64_t now = options_.clock->NowNanos();
   for (size_t i = 0; i < workers_.size(); ++i) {
@@ -287,7 +288,8 @@ void Coordinator::NoteHanging() {
     if (std::exchange(worker.seen_slices, slices) != slices) worker.seen_at_nanos = now;
     const bool is_idle = worker.cpu == CpuPriority::kIdle;
     const uint64_t patience = is_idle ? kIdleHangNanos : kHangNanos;
-    dispatcher_.SetHanging(static_cast<int>(i), now - worker.seen_at_nanos >= patience);
+    dispatcher_.SetHanging(static_cast<int>(i),
+                           stores_.size() > 1 && now - worker.seen_at_nanos >= patience);
     // Without a thread for it, the next round tries again.
     if (dispatcher_.LacksWorker(worker.cpu) && StartWorker(worker.cpu).ok())
       dispatcher_.AddWorker(workers_.back()->cpu);
