@@ -583,16 +583,15 @@ leveldb::Status CreateStore(StoreContext* context) {
   std::unique_ptr<ManifestWriter> writer;
   leveldb::Status status = ManifestWriter::Create(*context, kFirstManifest, Version(context->order),
                                                   CompactPointers{}, edit, &writer);
-  if (status.ok()) status = SetCurrentFile(context->env(), context->name, kFirstManifest);
-  if (!status.ok() || context->extension == nullptr) return status;
-  // Sync the name of the directory. A failure is only logged: the parent might not be accessible.
-  const leveldb::Status named =
-      context->extension->SyncDirectory(ParentDirectoryName(context->name));
+  if (!status.ok()) return status;
+  // Before there is a CURRENT: once a store exists, no later process syncs the name of its
+  // directory. A failure is only logged: the parent might not be accessible.
+  const leveldb::Status named = SyncNamesIn(context->env(), ParentDirectoryName(context->name));
   if (!named.ok()) {
     Log(context->logger(), "The name of the store's directory might not survive a power loss: %s",
         named.ToString().c_str());
   }
-  return status;
+  return SetCurrentFile(context->env(), context->name, kFirstManifest);
 }
 
 }  // namespace lull

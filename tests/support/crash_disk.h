@@ -393,6 +393,31 @@ class CrashDisk {
     return disk;
   }
 
+  // The disk after the process died, but not the machine.
+  std::shared_ptr<CrashDisk> AfterKill() const {
+    auto disk = std::make_shared<CrashDisk>();
+    disk->manifest_sync_covers_directory = manifest_sync_covers_directory;
+    disk->new_directories_may_vanish = new_directories_may_vanish;
+    disk->live_ = live_;
+    disk->sure_ = sure_;
+    disk->pending_ = pending_;
+    disk->dirs_ = dirs_;
+    disk->unsure_dirs_ = unsure_dirs_;
+    std::map<InodeRef, InodeRef> copies;
+    const auto copy = [&](InodeRef* inode) {
+      InodeRef& own = copies[*inode];
+      if (own == nullptr) own = std::make_shared<Inode>(**inode);
+      *inode = own;
+    };
+    for (Names* names : {&disk->live_, &disk->sure_}) {
+      for (auto& [path, inode] : *names) copy(&inode);
+    }
+    for (auto& [dir, changes] : disk->pending_) {
+      for (Change& change : changes) copy(&change.inode);
+    }
+    return disk;
+  }
+
   uint64_t steps = 0;
   uint64_t crash_point = kNoCrashPoint;
   bool crashed = false;

@@ -62,6 +62,12 @@ class CrashEnv : public leveldb::EnvWrapper
     return std::unique_ptr<CrashEnv>(new CrashEnv(disk_->Locked()->AfterCrash(seed, options)));
   }
 
+  // The disk after the process died, but not the machine: what is durable is as before. It has no
+  // crash point, and no lock is held.
+  std::unique_ptr<CrashEnv> Kill() const {
+    return std::unique_ptr<CrashEnv>(new CrashEnv(disk_->Locked()->AfterKill()));
+  }
+
   // Step `index` and all later ones fail and change nothing.
   void SetCrashPoint(uint64_t index) { disk_->Locked()->crash_point = index; }
   // True once a step has failed because of the crash point.

@@ -16,11 +16,13 @@ using Demand = CommitLog::Demand;
 namespace {
 
 // How much Examine does after its first comparison.
-enum class Then { kNothing, kCompact, kReopen };
+enum class Then { kNothing, kCompact, kReopen, kPowerLoss };
+constexpr Then kBriefly[] = {Then::kReopen, Then::kCompact, Then::kNothing, Then::kPowerLoss,
+                             Then::kReopen, Then::kCompact, Then::kNothing, Then::kNothing};
 
 // Opens the store on `env` and compares it. Then compacts it, or one more synced write must work
 // and last, and compares it again. Returns the error, or nothing.
-std::string Examine(const Scenario& scenario, leveldb::Env* env, const std::string& scheduling,
+std::string Examine(const Scenario& scenario, CrashEnv* env, const std::string& scheduling,
                     const CommitLog& log, Demand demand, Then then) {
   ScenarioStore store(scenario, env, scheduling);
   leveldb::Status s = store.Open();
@@ -38,6 +40,15 @@ std::string Examine(const Scenario& scenario, leveldb::Env* env, const std::stri
     write.sync = true;
     s = store.db()->Put(write, "after", "the crash");
     if (!s.ok()) return "opens, but refuses a write: " + s.ToString();
+    if (then == Then::kPowerLoss) {
+      const auto after = env->Crash(0, CrashOptions::LoseAllUnsynced());
+      ScenarioStore second(scenario, after.get(), scheduling);
+      s = second.Open(/*create_if_missing=*/false);
+      if (!s.ok()) return "does not open after a synced write and a power loss: " + s.ToString();
+      std::string value;
+      s = second.db()->Get({}, "after", &value);
+      if (!s.ok()) return "lost a synced write after recovery: " + s.ToString();
+    }
     store.Close();
     s = store.Open(/*create_if_missing=*/false);
     if (!s.ok()) return "does not open a second time: " + s.ToString();
@@ -126,8 +137,7 @@ class Sweeper {
     CheckReads(at, store);
     Check(at + ", all unsynced lost", env.Crash(0, CrashOptions::LoseAllUnsynced()), store,
           Demand::kSyncedSurvives);
-    Check(at + ", process died", env.Crash(0, CrashOptions::KeepAll()), store,
-          Demand::kAckedSurvives);
+    Check(at + ", process died", env.Kill(), store, Demand::kAckedSurvives);
     for (int i = 0; i < options_.random_states; ++i) {
       const uint64_t seed = SubSeed(options_.seed, step * 64 + static_cast<uint64_t>(i));
       const std::string state = at + ", crash seed " + std::to_string(seed);
@@ -199,8 +209,7 @@ class Sweeper {
       Check(at + " after a power loss", disk.Crash(seed, CrashOptions::LoseAllUnsynced()), store,
             Demand::kSyncedSurvives);
     }
-    Check(at + " after reopening", disk.Crash(seed, CrashOptions::KeepAll()), store,
-          Demand::kAckedSurvives);
+    Check(at + " after reopening", disk.Kill(), store, Demand::kAckedSurvives);
   }
 
   // ---- both ----
@@ -212,8 +221,8 @@ class Sweeper {
   void Check(const std::string& at, std::unique_ptr<CrashEnv> after, const ScenarioStore& store,
              Demand demand) {
     const uint64_t number = report_.states++;
-    Then then = Then::kReopen;
-    if (options_.brief && number % 4 != 0) then = number % 4 == 1 ? Then::kCompact : Then::kNothing;
+    Then then = number % 4 < 2 ? Then::kReopen : Then::kPowerLoss;
+    if (options_.brief) then = kBriefly[number % std::size(kBriefly)];
     const std::string wrong =
         Examine(scenario_, after.get(), scheduling_, store.commits(), demand, then);
     if (!wrong.empty()) Complain(at, wrong);
