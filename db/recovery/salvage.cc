@@ -127,7 +127,7 @@ class SalvageIterator final : public leveldb::Iterator {
   AscendingKeys usable_;
   size_t next_table_ = 0;
   uint64_t entries_seen_ = 0;  // of the open table
-  std::unique_ptr<TableReader> reader_;
+  std::shared_ptr<const TableReader> reader_;
   std::unique_ptr<leveldb::Iterator> entries_;
   Status status_;
 };
@@ -135,12 +135,14 @@ class SalvageIterator final : public leveldb::Iterator {
 bool SalvageIterator::OpenNextTable() {
   Close();
   if (!status_.ok() || next_table_ == tables_.size()) return false;
-  const std::string& path = tables_[next_table_++].path;
-  uint64_t file_bytes = 0;
-  Status known_damage;
-  status_ = OpenDamaged(context_, path, &file_bytes, &reader_, &known_damage);
-  if (status_.ok() && reader_ == nullptr) status_ = known_damage;
-  if (!status_.ok()) return false;
+  const TableScan& table = tables_[next_table_++];
+  TableScan opened = table;
+  if (opened.reader == nullptr) {
+    status_ = OpenToScan(context_, table.number, table.path, &opened);
+    if (status_.ok() && opened.reader == nullptr) status_ = opened.damage;
+    if (!status_.ok()) return false;
+  }
+  reader_ = std::move(opened.reader);
   entries_ = OpenEntries(*reader_);
   entries_->SeekToFirst();
   entries_seen_ = 0;
@@ -166,15 +168,27 @@ void SalvageIterator::StandOnUsable() {
 
 Status ScanTable(const StoreContext& context, uint64_t number, const std::string& path,
                  TableScan* scan) {
+  const Status status = OpenToScan(context, number, path, scan);
+  if (status.ok()) ReadOpened(context, scan);
+  scan->reader = nullptr;
+  return status;
+}
+
+Status OpenToScan(const StoreContext& context, uint64_t number, const std::string& path,
+                  TableScan* scan) {
   *scan = TableScan();
   scan->number = number;
   scan->path = path;
   std::unique_ptr<TableReader> reader;
   const Status status = OpenDamaged(context, path, &scan->file_bytes, &reader, &scan->damage);
   if (scan->damage.IsNotSupportedError()) scan->refusal = scan->damage;
-  if (!status.ok() || reader == nullptr) return status;
+  scan->reader = std::move(reader);
+  return status;
+}
 
-  const auto entries = OpenEntries(*reader);
+void ReadOpened(const StoreContext& context, TableScan* scan) {
+  if (scan->reader == nullptr) return;
+  const auto entries = OpenEntries(*scan->reader);
   AscendingKeys usable(context.order);
   bool has_unusable = false;
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
@@ -193,16 +207,15 @@ Status ScanTable(const StoreContext& context, uint64_t number, const std::string
   const Status read = entries->status();
   if (read.IsNotSupportedError()) scan->refusal = read;
   const bool knows_order = !NamedComparator::IsNamed(context.order.user());
-  if (has_unusable && knows_order && !reader->IsInOrder())
-    scan->refusal = OtherOrder(context, path);
+  if (has_unusable && knows_order && !scan->reader->IsInOrder())
+    scan->refusal = OtherOrder(context, scan->path);
   if (scan->damage.ok()) scan->damage = read;
-  if (scan->damage.ok()) scan->meta_damage = reader->CheckMetaBlocks();
+  if (scan->damage.ok()) scan->meta_damage = scan->reader->CheckMetaBlocks();
   if (scan->damage.ok() && has_unusable)
-    scan->damage = Status::Corruption(path, "holds keys that are malformed or out of order");
+    scan->damage = Status::Corruption(scan->path, "holds keys that are malformed or out of order");
   if (scan->damage.ok() && scan->entries == 0) {
-    scan->damage = Status::Corruption(path, "holds no entries");
+    scan->damage = Status::Corruption(scan->path, "holds no entries");
   }
-  return Status::OK();
 }
 
 std::unique_ptr<leveldb::Iterator> NewSalvageIterator(const StoreContext& context,

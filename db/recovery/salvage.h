@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
-// Reads everything still readable of damaged tables and WALs. Used only by RepairDB, with the
-// store's LOCK held, on one thread.
+// Reads everything still readable of damaged tables and WALs, on one thread: for RepairDB, and for
+// commands of the program lull.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include "db/compaction/table_outputs.h"
 #include "leveldb/iterator.h"
 #include "leveldb/status.h"
+#include "table/table_reader.h"
 
 namespace lull {
 
@@ -38,6 +39,8 @@ struct TableScan {
   std::string largest;
   SequenceNumber smallest_sequence = kMaxSequence;
   SequenceNumber largest_sequence = 0;
+  /// Set by OpenToScan. Null: each reading opens the file.
+  std::shared_ptr<const TableReader> reader;
 
   bool whole() const { return damage.ok() && entries > 0; }
   TableMeta Describe(int level) const { return {level, number, file_bytes, smallest, largest}; }
@@ -47,6 +50,11 @@ struct TableScan {
 /// be opened; what is wrong inside goes to `scan`.
 leveldb::Status ScanTable(const StoreContext& context, uint64_t number, const std::string& path,
                           TableScan* scan);
+/// The halves of ScanTable, for a file that another process can delete: the first one opens it, and
+/// `scan` keeps it open for all later readings. If no block can be found, the second does nothing.
+leveldb::Status OpenToScan(const StoreContext& context, uint64_t number, const std::string& path,
+                           TableScan* scan);
+void ReadOpened(const StoreContext& context, TableScan* scan);
 
 /// Iterates over all readable entries of `tables`, whose ranges are disjoint and ascending. Only
 /// SeekToFirst and Next. Skips malformed and misordered entries. Ends with an error if a table has

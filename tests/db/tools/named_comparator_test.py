@@ -6,12 +6,14 @@ usage: named_comparator_test.py LULL
 """
 import json
 import os
+import subprocess
 
 from files import files_of, log_of, log_record
-from program import ProgramTest, main
+from program import LULL, ProgramTest, main, writer_of
 from tables import internal_key, sized, table_of, varint
 
 NAME = ('--comparator-name', 'test.descending')
+BYTEWISE = ('--comparator-name', 'leveldb.BytewiseComparator')
 
 
 def descending_store(folder):
@@ -54,6 +56,47 @@ class NamedComparatorTest(ProgramTest):
         self.ok('backup', 'create', self.store, self.store + '-backups', *NAME)
         self.ok('backup', 'restore', self.store + '-backups', self.store + '-copy')
         self.assertIn('4 entries', self.ok('check', self.store + '-copy', *NAME))
+
+    def test_a_scan_reads_the_files_of_its_start(self):
+        store = self.store + '-bytewise'
+        value = 'v' * 100_000  # more than a pipe takes
+        self.ok('put', '--create', store, 'a', value)
+        self.ok('checkpoint', store, store + '-1')  # makes a table of the log
+        self.ok('put', store, 'b', value)
+        self.ok('checkpoint', store, store + '-2')
+        self.ok('put', store, 'c', 'in the log')
+        before = set(os.listdir(store))
+        with subprocess.Popen([LULL, 'scan', store, *BYTEWISE], stdout=subprocess.PIPE,
+                              bufsize=0) as scan:
+            output = scan.stdout.read(1)  # the scan prints its first entry, and waits
+            self.ok('compact', store)
+            kept = before & set(os.listdir(store))
+            self.assertEqual([name for name in kept if name.endswith(('.ldb', '.log'))], [])
+            while more := scan.stdout.read(65536):
+                output += more
+            self.assertEqual(scan.wait(60), 0)
+        self.assertEqual(sorted(output.decode().splitlines()),
+                         [f'a\t{value}', f'b\t{value}', 'c\tin the log'])
+
+    def test_a_store_that_another_process_writes(self):
+        options = {**os.environ, 'LULL_OPTIONS': 'memtable_bytes=256K'}  # many flushes
+        for i in range(10):  # young stores: while a scan reads all entries, the writer adds more
+            store, found = f'{self.store}-{i}', set()
+            with writer_of(store, '--value-bytes=20000', env=options):
+                for _ in range(3):
+                    keys = set(self.ok('scan', '--keys-only', store, *BYTEWISE).split())
+                    self.assertLessEqual(found, keys)  # the writer deletes nothing
+                    found = keys
+
+    def test_a_missing_file_is_damage(self):
+        rest = {'000005.ldb': 'a a4 b b3 c c9', '000007.log': 'a a4 b b3 c c1 d d2'}
+        for name, entries in rest.items():
+            path = os.path.join(self.store, name)
+            os.rename(path, path + '.away')
+            self.assertEqual(self.fails(4, 'scan', self.store, *NAME, stderr=name).stdout, '')
+            done = self.fails(4, 'scan', '--keep-going', self.store, *NAME, stderr=name)
+            self.assertEqual(sorted(done.stdout.split()), entries.split())
+            os.rename(path + '.away', path)
 
     def test_repair_leaves_a_store_in_another_order_alone(self):
         before = files_of(self.store)
