@@ -201,9 +201,11 @@ class CommandLine {
   void AddWork() {
     CLI::App* const repair = AddTableFormat(Add("repair", "Salvage a store that does not open",
                                                 RunRepair, "lull repair /var/lib/store"));
-    repair->add_flag("--from-lost", call_.from_lost,
-                     "Instead, restore entries of files in lost/ (the store must open)");
-    repair->add_flag("--dry-run", call_.dry_run, "Only tell what is damaged; change nothing");
+    CLI::Option* const from_lost =
+        repair->add_flag("--from-lost", call_.from_lost,
+                         "Instead, restore entries of files in lost/ (the store must open)");
+    repair->add_flag("--dry-run", call_.dry_run, "Only tell what is damaged; change nothing")
+        ->excludes(from_lost);
     AddTableFormat(Add("compact", "Rewrite the store without overwritten and deleted entries",
                        RunCompact, "lull compact /var/lib/store"));
     AddTableFormat(Add("checkpoint",

@@ -221,6 +221,12 @@ class LullTest(ProgramTest):
         self.assertIn(' 0 entries restored', self.ok('repair', '--from-lost', self.store))
         self.assertEqual(self.entries(), 'k00 lost n1 newer n2 lost2 x x'.split())
 
+    def test_a_dry_run_puts_nothing_back(self):
+        self.lose(('n1', 'lost'))
+        before = self.entries()
+        self.fails(2, 'repair', '--dry-run', '--from-lost', self.store, stderr='excludes')
+        self.assertEqual(self.entries(), before)
+
     def test_what_was_deleted_since_does_not_come_back(self):
         self.lose(('n1', 'lost'), ('n2', 'lost'))
         self.ok('delete', self.store, 'n1')
