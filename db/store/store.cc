@@ -358,13 +358,17 @@ bool Store::GetProperty(const leveldb::Slice& property, std::string* value) {
 }
 
 void Store::CompactRange(const leveldb::Slice* begin, const leveldb::Slice* end) {
-  if (IsInherited()) return;
+  if (!IsInherited()) Compact(begin, end);
+}
+
+leveldb::Status Store::Compact(const leveldb::Slice* begin, const leveldb::Slice* end) {
   UserRange range;
   if (begin != nullptr) range.smallest = begin->ToString();
   if (end != nullptr) range.largest = end->ToString();
-  const leveldb::Status status = waits_.CompactRange(range);
+  leveldb::Status status = waits_.CompactRange(range);
   if (!status.ok())
     Log(context_->logger(), "CompactRange ends early: %s", status.ToString().c_str());
+  return status;
 }
 
 leveldb::Status Store::DeleteRange(const KeyBounds& span) {

@@ -89,6 +89,8 @@ class Store final : public leveldb::DB, private Tenant {
   // As the functions of lull/*.h with these names. REQUIRES: Of returned the store.
   leveldb::Status Flush() { return waits_.Flush(); }
   leveldb::Status WaitForIdle() { return waits_.WaitForIdle(); }
+  /// CompactRange, which only logs the status. REQUIRES: as above.
+  leveldb::Status Compact(const leveldb::Slice* begin, const leveldb::Slice* end);
   /// UINT64_MAX: never gives up. If it does, sets `*busy`.
   leveldb::Status TryWrite(const leveldb::WriteOptions& options, leveldb::WriteBatch* updates,
                            uint64_t wait_micros_max, BusyWrite* busy);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "db/recovery/repair.h"
+#include "db/store/store.h"
 #include "db/tools/commands.h"
 #include "db/tools/inspect.h"
 #include "db/tools/progress.h"
@@ -162,8 +163,10 @@ int RunCompact(const Invocation& call) {
   {
     const ProgressWatch watch(call.json, "compacting", input_bytes,
                               [&] { return CompactedBytes(db.get()); });
-    db->CompactRange(nullptr, nullptr);
-    status = WaitForIdle(db.get());
+    Store* store = nullptr;
+    status = Store::Of(db.get(), "compact", &store);
+    if (status.ok()) status = store->Compact(nullptr, nullptr);
+    if (status.ok()) status = store->WaitForIdle();
   }
   db.reset();
   if (!status.ok()) return Fail(status, call.json);

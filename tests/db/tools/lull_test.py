@@ -9,6 +9,7 @@ import json
 import os
 import pty
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -372,6 +373,25 @@ class LullTest(ProgramTest):
         before = self.lines('compact', self.store)[0]
         self.assertGreater(before['bytes_after'], 0)
         self.assertEqual(self.lines('check', self.store)[0]['entries'], 1)
+
+    def test_a_compaction_that_fails_is_an_error(self):
+        for first in 0, 1:
+            self.ok('put', '--create', self.store, f'k{first}', 'v' * 100_000)
+            for i in range(2, 14, 2):
+                self.ok('put', self.store, f'k{first + i:02}', 'v' * 100_000)
+            self.ok('checkpoint', self.store, f'{self.store}-{first}')  # makes a table of the log
+        before = self.lines('levels', self.store)
+        self.assertEqual([table['level'] for table in before], [0, 0])  # so no compaction is due
+
+        def allow_no_larger_files():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+        done = lull('compact', self.store, preexec_fn=allow_no_larger_files)
+        self.assertEqual((done.returncode, done.stdout), (1, ''), done.stderr)
+        self.assertIn('File too large', done.stderr)
+        self.assertEqual(self.lines('levels', self.store), before)
+        self.ok('compact', self.store)
+        self.assertEqual(len(self.lines('levels', self.store)), 1)
 
     def test_checkpoint(self):
         self.fill()
