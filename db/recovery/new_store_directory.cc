@@ -17,6 +17,10 @@ bool PrecedesMark(const std::string& name) {
   return parsed && (parsed->kind == FileKind::kLock || parsed->kind == FileKind::kTemp);
 }
 
+bool IsRegularFile(leveldb::Env* env, const std::string& name) {
+  return env->FileExists(name) && !IsNoFile(env, name);
+}
+
 class NewStoreDirectory {
  public:
   NewStoreDirectory(leveldb::Env* env, const std::string& dir) : env_(env), dir_(dir) {}
@@ -59,7 +63,13 @@ leveldb::Status NewStoreDirectory::Make() {
   if (status.IsNotFound()) {
     status = env_->CreateDir(dir_);
     is_ours_ = status.ok();
+    if (status.IsNotFound())
+      return leveldb::Status::InvalidArgument(dir_, "its parent directory does not exist");
   }
+  if (status.IsIOError() && IsRegularFile(env_, dir_))
+    return leveldb::Status::InvalidArgument(dir_, "is a file, not a directory");
+  if (status.IsIOError() && IsRegularFile(env_, ParentDirectoryName(dir_)))
+    return leveldb::Status::InvalidArgument(dir_, "its parent is a file, not a directory");
   if (status.ok()) status = env_->LockFile(LockFileName(dir_), &lock_);
   if (status.ok()) status = Begin();
   if (!status.ok() && is_ours_) env_->RemoveDir(dir_);  // fails unless it is empty

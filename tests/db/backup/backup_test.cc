@@ -511,6 +511,7 @@ TEST_F(BackupTest, WrongArgumentsAreRefused) {
   EXPECT_TRUE(refuses(PruneBackups(&env_, dir_, 0)));
   EXPECT_TRUE(refuses(RestoreBackup(&env_, dir_, 0, store_)));
   EXPECT_TRUE(refuses(RestoreBackup(&env_, dir_, 0, "")));
+  EXPECT_TRUE(refuses(RestoreBackup(&env_, dir_, 0, directory_ + "/none/restored")));
   EXPECT_TRUE(RestoreBackup(&env_, dir_, 9, directory_ + "/restored").IsNotFound());
   EXPECT_FALSE(env_.FileExists(directory_ + "/restored"));
   EXPECT_TRUE(refuses(ListBackups(nullptr, dir_, &backups)));

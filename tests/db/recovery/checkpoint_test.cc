@@ -78,8 +78,10 @@ TEST_F(CheckpointTest, RefusesDirectoriesWithSomethingInThem) {
 
   EXPECT_TRUE(CreateCheckpoint(db_.get(), directory_ + "/store").IsInvalidArgument()) << "its own";
   EXPECT_TRUE(CreateCheckpoint(db_.get(), "").IsInvalidArgument());
-  EXPECT_FALSE(CreateCheckpoint(db_.get(), directory_ + "/full/notes").ok()) << "a file";
-  EXPECT_FALSE(CreateCheckpoint(db_.get(), directory_ + "/none/checkpoint").ok());
+  for (const char* name : {"/full/notes", "/full/notes/copy", "/none/copy"}) {
+    status = CreateCheckpoint(db_.get(), directory_ + name);
+    EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  }
   db_.reset();
   leveldb::DB* reader = nullptr;
   ASSERT_TRUE(OpenReadOnly(leveldb::Options(), directory_ + "/store", &reader).ok());
