@@ -115,9 +115,9 @@ class LEVELDB_EXPORT DB {
 };
 
 // Deletes the files of the store in directory `name`, and the directory if it is then empty. Fails
-// if the store is open. Returns OK if the directory cannot be listed, for example because it does
-// not exist. After an interruption the store is whole, or an open with create_if_missing or a
-// second call removes the rest.
+// if the store is open, or if the directory cannot be listed. Returns OK if it does not exist.
+// After an interruption the store is whole, or an open with create_if_missing or a second call
+// removes the rest.
 LEVELDB_EXPORT Status DestroyDB(const std::string& name, const Options& options);
 
 // Repairs a store that fails to open: salvages what its files still contain. Can lose data and can
