@@ -245,9 +245,10 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number, const std::string& path) {
           "restore a backup, or call RepairDB");
     }
     const bool may_follow_gap = !last_.has_records || !bad_end_.ok();
-    // LevelDB's MANIFEST can be ahead of its logs.
+    // LevelDB's MANIFEST can be ahead of its logs. So can Lull's, after an ingestion: what a log
+    // proves of damage before it is only that which it goes on from.
     const bool is_lulls = last_.has_records || IsWalPreamble(record) || replayed_to_ == 0;
-    const SequenceNumber reached = is_lulls ? last_sequence_ : replayed_to_;
+    const SequenceNumber reached = is_lulls && bad_end_.ok() ? last_sequence_ : replayed_to_;
     const bool is_named = number == result_->manifest.log_number && !last_.has_records;
     if (may_follow_gap && sequence > reached + 1 &&
         !(is_named && MayBeginAfterGap(*context_, result_->manifest, record)))

@@ -18,6 +18,7 @@
 #include "tests/db/support/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
+#include "tests/support/table_files.h"
 
 namespace lull::testing {
 namespace {
@@ -255,6 +256,27 @@ TEST_F(SessionsTest, ALogAfterTheEndOfALogHidesNoLaterOne) {
     ASSERT_TRUE(Flush(db_.get()).ok());
     db_.reset();
   }
+}
+
+TEST_F(SessionsTest, AnIngestionHidesNoDamageOfALog) {
+  Open();
+  Write(5000);
+  db_.reset();
+  const std::string log = std::string(kStoreName) + "/" + *Logs().begin();
+  Open();
+  Write(1000);
+  ASSERT_TRUE(BuildTable(options_, "/table", {{"z", "ingested"}}).ok());
+  ASSERT_EQ(IngestTables(db_.get(), {"/table"}).ToString(), "OK");
+  Write(1000);
+  db_.reset();
+  ASSERT_FALSE(Logs().empty());
+  ASSERT_TRUE(disk_.Corrupt(log, FileBytes(&disk_, log).size() / 2, "?"));
+  options_.paranoid_checks = true;
+  EXPECT_TRUE(OpenAt(options_, kStoreName, &db_).IsCorruption());
+  options_.paranoid_checks = false;
+  Open();
+  db_.reset();
+  EXPECT_TRUE(disk_.FileExists(std::string(kStoreName) + "/lost" + log.substr(log.rfind('/'))));
 }
 
 TEST_F(SessionsTest, ACopyOfALogHidesNothing) {
