@@ -128,6 +128,7 @@ Status Repairer::Run() {
   Status status = ListDirectory(&context_, &directory_);
   if (!status.ok()) return status;
   if (directory_.empty()) return Status::IOError(context_.name, "contains no store");
+  DropUnfinishedRepairs(context_, &directory_);
   status = CheckNotForeign(context_.env(), context_.name);
   if (status.ok()) status = CheckCurrentOpens();
   if (status.ok()) status = history_.Read(&context_, directory_);

@@ -3,9 +3,12 @@
 #include "db/recovery/repair_evidence.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
+#include <utility>
 
 #include "db/base/filename.h"
+#include "db/version/manifest.h"
 #include "db/wal/log_format.h"
 #include "db/wal/log_reader.h"
 #include "util/file_util.h"
@@ -43,7 +46,32 @@ bool NamesOther(const std::string& manifest, const std::string& ours) {
   return equal < there.size() / 2 && text_bytes >= end - there.begin() - 1;
 }
 
+/// Whether the MANIFEST can be a repair's: one record, which needs no log. One that replaced a long
+/// MANIFEST can look so too; then that one has the same contents.
+bool CanBeOfRepair(const StoreContext& context, const std::string& name) {
+  const std::string path = context.name + "/" + name;
+  std::unique_ptr<leveldb::SequentialFile> file;
+  if (!OpenForReading(context.env(), path, &file).ok()) return false;
+  log::Reader reader(std::move(file), path);
+  Slice record;
+  VersionEdit edit;
+  return reader.ReadRecord(&record) && edit.DecodeFrom(record).ok() && edit.log_number &&
+         *edit.log_number != 0 && edit.log_number == edit.prev_log_number &&
+         !reader.ReadRecord(&record);
+}
+
 }  // namespace
+
+void DropUnfinishedRepairs(const StoreContext& context, DirectoryListing* listing) {
+  uint64_t named = 0;
+  if (!ReadCurrent(context, &named).ok()) named = 0;
+  while (listing->manifests.size() > 1) {
+    const auto last = std::prev(listing->manifests.end());
+    if (last->first == named || !CanBeOfRepair(context, last->second)) return;
+    listing->temps.push_back(last->second);
+    listing->manifests.erase(last);
+  }
+}
 
 Status ListDirectory(StoreContext* context, DirectoryListing* listing) {
   std::vector<std::string> names;

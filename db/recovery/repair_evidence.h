@@ -35,6 +35,11 @@ struct DirectoryListing {
 /// Lists the directory. Marks all file numbers in it and in lost/ as used.
 leveldb::Status ListDirectory(StoreContext* context, DirectoryListing* listing);
 
+/// Moves the MANIFESTs of repairs that were interrupted before CURRENT named them to `temps`. What
+/// they replaced still exists, and as evidence they would hide it: deletions that only a WAL has
+/// would be lost.
+void DropUnfinishedRepairs(const StoreContext& context, DirectoryListing* listing);
+
 /// The records of all MANIFESTs, in order, as far as they are readable.
 class TableHistory {
  public:

@@ -26,6 +26,7 @@ using ::testing::HasSubstr;
 enum class Manifest {
   kKept,
   kGoneBack,  // to before the damaged table
+  kLacksATable,
   kDamaged
 };
 
@@ -40,15 +41,20 @@ void MakeDamagedStore(CrashEnv* env, Manifest manifest) {
       flush.new_tables.empty() ? files.AddTable(0, table) : flush.new_tables[0].number;
   files.AddTable(1, "a@10=x b@11=b1 m@12=m1");
   files.AddTable(2, "b@1=x c@2=c2 m@3=x");
+  files.AddTable(2, "zd@5=x ze@6=x");  // the log deletes both, and nothing else is near
+  const uint64_t lost = files.AddTable(2, "zy@8=x");
   files.AddUnlisted("q@2=nothing");
   uint64_t wal = 0;
   if (manifest == Manifest::kGoneBack) wal = files.AddWal({"a@22=a1 broken@23=broken", "z@24=z0"});
-  const uint64_t next = files.AddWal({"a@30=a3", "d@31=d3 e@32-"});
+  const uint64_t next = files.AddWal({"a@30=a3", "d@31=d3 e@32-", "zd@33- ze@34-"});
   if (wal == 0) wal = next;
   flush.log_number = next;
   const uint64_t number = files.WriteManifest(wal, flush);
   const std::string path = TableFileName(kStoreName, damaged);
   ASSERT_TRUE(env->Corrupt(path, FileBytes(env, path).find("broken"), "?"));
+  if (manifest == Manifest::kLacksATable) {
+    ASSERT_TRUE(env->RemoveFile(TableFileName(kStoreName, lost)).ok());
+  }
   if (manifest == Manifest::kDamaged) {
     ASSERT_TRUE(env->Truncate(DescriptorFileName(kStoreName, number), 5));
   }
@@ -99,6 +105,7 @@ TEST_P(RepairCrashTest, CanBeInterruptedAnywhere) {
   EXPECT_THAT(expected, HasSubstr(is_back ? "b1 broken=broken c=c2" : "b1 c=c2"));
   EXPECT_THAT(expected, HasSubstr("d=d3"));
   EXPECT_THAT(expected, HasSubstr("z=z0"));
+  EXPECT_THAT(expected, ::testing::Not(HasSubstr("zd=")));
   ASSERT_GT(steps, 10u);
   for (uint64_t step = 0; step < steps; step += ShortStride()) {
     for (uint64_t seed = 1; seed <= 7; ++seed) {
@@ -112,7 +119,7 @@ TEST_P(RepairCrashTest, CanBeInterruptedAnywhere) {
       const auto after = env->Crash(seed, seed == 7 ? RenamesFirst() : CrashOptions());
       options.env = after.get();
       // CURRENT never leads to tables that may be gone.
-      ASSERT_TRUE(GetParam() == Manifest::kDamaged ||
+      ASSERT_TRUE(GetParam() == Manifest::kDamaged || GetParam() == Manifest::kLacksATable ||
                   ReadStore(options, kStoreName).listed_files_exist);
       ASSERT_TRUE(AnOpenKeepsTheDamagedTable(*after));
       ASSERT_EQ(leveldb::RepairDB(kStoreName, options).ToString(), "OK");
@@ -125,7 +132,7 @@ TEST_P(RepairCrashTest, CanBeInterruptedAnywhere) {
 
 INSTANTIATE_TEST_SUITE_P(All, RepairCrashTest,
                          ::testing::Values(Manifest::kKept, Manifest::kGoneBack,
-                                           Manifest::kDamaged));
+                                           Manifest::kLacksATable, Manifest::kDamaged));
 
 }  // namespace
 }  // namespace lull::testing
