@@ -162,6 +162,9 @@ Status Ingestion::Copy(SequenceNumber sequence, const Version& version, const La
     written_bytes->fetch_add(outputs_.FinishedBytes() - before, std::memory_order_relaxed);
     if (!status.ok()) return status;
   }
+  if (outputs_.finished().empty())
+    return Status::InvalidArgument(sources_.front().path,
+                                   "was replaced by a table without entries");
   return Status::OK();
 }
 
