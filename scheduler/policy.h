@@ -40,9 +40,11 @@ struct Pressure {
   uint64_t l0_bytes = 0;
   uint64_t l1_bytes = 0;
   uint64_t debt_bytes = 0;    ///< Version::DebtBytes, minus what compactions have merged so far
-  uint64_t hidden_bytes = 0;  ///< entries in tables that deletions hide, by estimate
-  uint64_t live_bytes = 0;    ///< the rest of the tables, without overwritten entries
-  uint64_t file_bytes = 0;  ///< of tables, logs and the outputs of compactions; 0: without a bound
+  uint64_t hidden_bytes = 0;  ///< entries in tables that deletions hide, by estimate, except those
+                              ///< that a snapshot keeps
+  uint64_t live_bytes = 0;    ///< the tables without hidden and overwritten entries
+  uint64_t file_bytes = 0;  ///< of tables, logs and the outputs of compactions, except tables that
+                            ///< only readers keep; 0: without a bound
   uint64_t file_bytes_max = 0;  ///< the user's bound on file_bytes; 0: none
   bool manual_due = false;      ///< a client waits for a manual compaction, or one is paused;
                                 ///< policies ignore it
@@ -76,6 +78,8 @@ struct Pressure {
 
   /// True if background work must run as if no client wrote.
   bool GoesFirst() const { return drain_requested || space_is_low; }
+  /// From so many hidden bytes on, compactions free them although clients write.
+  uint64_t HiddenBytesMax() const { return (uint64_t{64} << 20) + live_bytes; }
   /// True if background work is due, running or waiting.
   bool HasWork() const {
     return immutables > 0 || l0_due || deep_due || l0_running + deep_running + deep_paused > 0;

@@ -204,6 +204,12 @@ const TableSpace& CompactionState::Space(const Version& version) {
   return space_;
 }
 
+uint64_t CompactionState::BytesKept(const Version& version, SequenceNumber oldest_snapshot) {
+  if (kept_.basis != inputs_version_ || kept_.oldest_snapshot != oldest_snapshot)
+    kept_ = {inputs_version_, oldest_snapshot, HiddenBytesKept(version, oldest_snapshot)};
+  return kept_.bytes;
+}
+
 bool CompactionState::IsIdle(const Version& version, SequenceNumber oldest_snapshot) {
   if (jobs_.has_compactions()) return false;
   for (int level = 0; level < kLevels; ++level) {

@@ -132,6 +132,8 @@ class CompactionState {
   std::vector<JobId> BlockersOfL0(const Version& version, const std::vector<JobId>& deep);
   /// Whether unreadable ranges alone prevent every L0 job.
   bool IsL0Unreadable(const Version& version) const;
+  /// HiddenBytesKept; computed once for its inputs.
+  uint64_t BytesKept(const Version& version, SequenceNumber oldest_snapshot);
   /// What the tables contain; computed once for each Version.
   const TableSpace& Space(const Version& version);
   /// Nothing runs, waits for its install or is due, and no compaction would free space.
@@ -216,6 +218,13 @@ class CompactionState {
     std::optional<uint64_t> bytes;
   };
   std::array<Lacking, 2> lacking_;  // L0, deep
+  /// The result of BytesKept, and its inputs.
+  struct Kept {
+    uint64_t basis = 0;
+    SequenceNumber oldest_snapshot = 0;
+    uint64_t bytes = 0;
+  };
+  Kept kept_;
   TableSpace space_;
   uint64_t space_at_basis_ = 0;
 };

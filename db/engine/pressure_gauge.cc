@@ -66,7 +66,8 @@ bool PressureGauge::Measure(Pressure* pressure) {
   const bool frees_space = ObeySpaceBoundLocked(pressure);
   pressure->drain_requested = state_->is_draining();
   pressure->space_is_low = disk_->is_low() || frees_space;
-  state_->SetRestLocked(clients_.rest_nanos >= kRestNanos || pressure->GoesFirst());
+  state_->SetReclaimsLocked(clients_.rest_nanos >= kRestNanos || pressure->GoesFirst() ||
+                            pressure->hidden_bytes >= pressure->HiddenBytesMax());
   // As for L0, a compaction is due while one of its parts has not begun.
   if (state_->compactions().jobs().HasPart(JobClass::kDeep) ||
       state_->compactions().IsReclaimDue(*state_->version(), state_->OldestSnapshotLocked(),
@@ -123,8 +124,11 @@ void PressureGauge::MeasureTablesLocked(Pressure* pressure) {
   table_bytes_ = space.known_bytes + space.unknown_bytes;
   sources_.writes->wal().SetTableBytes(table_bytes_);
   pressure->hidden_bytes = space.HiddenBytes();
+  if (!state_->snapshots().empty())
+    pressure->hidden_bytes -= compactions.BytesKept(version, state_->OldestSnapshotLocked());
   pressure->live_bytes =
-      table_bytes_ - pressure->hidden_bytes - compactions.OverwrittenBytes(version);
+      table_bytes_ -
+      std::min(table_bytes_, pressure->hidden_bytes + compactions.OverwrittenBytes(version));
   pressure->offers_version = compactions.inputs_version();
   // L0 is due while a part has not begun: otherwise its compaction could keep its range reserved
   // forever.
@@ -149,12 +153,14 @@ bool PressureGauge::ObeySpaceBoundLocked(Pressure* pressure) {
   const uint64_t listed_bytes = sources_.listed_bytes->load(std::memory_order_relaxed);
   use.file_bytes = listed_bytes + obsolete.bytes + sources_.writes->wal().FileBytes() +
                    pressure->immutable_bytes;
-  use.doomed_bytes = listed_bytes + obsolete.bytes - std::min(table_bytes_, listed_bytes);
+  const uint64_t in_version_bytes = std::min(table_bytes_, listed_bytes);
+  use.doomed_bytes = listed_bytes + obsolete.bytes - in_version_bytes;
   use.output_bytes = std::max(
       jobs.OutputBytes(), std::min(pressure->live_bytes, pressure->l0_bytes + pressure->l1_bytes));
   use.live_bytes = pressure->live_bytes;
   use.memtable_bytes = applied_->memtable_bytes();
-  pressure->file_bytes = use.file_bytes + use.output_bytes;
+  // Without the tables that only readers keep: no compaction frees those.
+  pressure->file_bytes = use.file_bytes + use.output_bytes - (listed_bytes - in_version_bytes);
   pressure->file_bytes_max = bound.BytesMax(use);
   // Damage can keep what is due from running, so no writer waits for it.
   const bool frees_space =

@@ -93,7 +93,7 @@ class StoreState {
     return snapshots_.OldestOr(reader_->published());
   }
   ReclaimScope ReclaimScopeLocked() const LULL_REQUIRES(mutex_) {
-    return writes_rest_ ? ReclaimScope::kAll : ReclaimScope::kOldDeletions;
+    return reclaims_ ? ReclaimScope::kAll : ReclaimScope::kOldDeletions;
   }
   /// How much the next compactions must merge, in bytes. Excludes what running ones have merged, so
   /// that it does not jump when a large one is installed.
@@ -186,7 +186,7 @@ class StoreState {
 
   // ---- what the monitor decides
 
-  void SetRestLocked(bool writes_rest) LULL_REQUIRES(mutex_) { writes_rest_ = writes_rest; }
+  void SetReclaimsLocked(bool reclaims) LULL_REQUIRES(mutex_) { reclaims_ = reclaims; }
   void SetSpaceLocked(bool is_full, bool is_clearing) LULL_REQUIRES(mutex_) {
     space_is_full_ = is_full;
     space_is_clearing_ = is_clearing;
@@ -260,7 +260,7 @@ class StoreState {
   bool is_flushing_ LULL_GUARDED_BY(mutex_) = false;
   bool has_waiting_writer_ LULL_GUARDED_BY(mutex_) = false;
   bool is_closing_ LULL_GUARDED_BY(mutex_) = false;
-  bool writes_rest_ LULL_GUARDED_BY(mutex_) = false;
+  bool reclaims_ LULL_GUARDED_BY(mutex_) = false;
   bool space_is_full_ LULL_GUARDED_BY(mutex_) = false;
   bool space_is_clearing_ LULL_GUARDED_BY(mutex_) = false;
 };

@@ -15,7 +15,6 @@ constexpr double kPressing = 0.5;
 constexpr double kUrgent = 0.75;
 constexpr uint64_t kBandwidthSpanUs = 1'000'000;
 // What deletions hide can take as much space as the live entries, and so many bytes more.
-constexpr double kHiddenBytes = 64 << 20;
 // Share of the bound on disk space from which writes are paced.
 constexpr double kFilesPaced = 0.75;
 // Shares of the device bandwidth: reserve for changes of the client load, minimum change of the
@@ -36,10 +35,6 @@ const char* PhaseName(Rhythm::Phase phase) {
       return "lull";
   }
   return "unknown";
-}
-
-double HiddenBytesMax(const Pressure& pressure) {
-  return kHiddenBytes + static_cast<double>(pressure.live_bytes);
 }
 
 }  // namespace
@@ -142,7 +137,8 @@ double LullPolicy::Level(const Pressure& pressure) const {
   return std::max({Ratio(pressure.l0_tables, options_.l0_stop),
                    Ratio(static_cast<double>(pressure.debt_bytes),
                          static_cast<double>(options_.debt_bytes_max)),
-                   Ratio(static_cast<double>(pressure.hidden_bytes), HiddenBytesMax(pressure))});
+                   Ratio(static_cast<double>(pressure.hidden_bytes),
+                         static_cast<double>(pressure.HiddenBytesMax()))});
 }
 
 void LullPolicy::GrantCompactions(const Pressure& pressure, Directive* wanted) const {
@@ -154,9 +150,8 @@ void LullPolicy::GrantCompactions(const Pressure& pressure, Directive* wanted) c
   } else if (level >= kUrgent) {
     wanted->l0 = normal;
     wanted->offers_core = false;
-    const bool is_deep_urgent =
-        pressure.debt_bytes >= options_.debt_bytes_max ||
-        static_cast<double>(pressure.hidden_bytes) >= HiddenBytesMax(pressure);
+    const bool is_deep_urgent = pressure.debt_bytes >= options_.debt_bytes_max ||
+                                pressure.hidden_bytes >= pressure.HiddenBytesMax();
     wanted->deep = is_deep_urgent ? normal : idle;
   } else if (level >= kPressing) {
     wanted->l0 = wanted->deep = idle;
@@ -235,7 +230,7 @@ void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {
   const double memory = Progress(used, 0.5 * memory_max, memory_max);
   const double l0 = Progress(pressure.l0_tables, options_.l0_slowdown, options_.l0_stop);
   const double debt_max = static_cast<double>(options_.debt_bytes_max);
-  const double hidden_max = HiddenBytesMax(pressure);
+  const double hidden_max = static_cast<double>(pressure.HiddenBytesMax());
   const double files_max = static_cast<double>(pressure.file_bytes_max);
   const double debt =
       std::max({Progress(static_cast<double>(pressure.debt_bytes), debt_max, 2 * debt_max),

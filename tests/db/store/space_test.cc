@@ -265,6 +265,9 @@ TEST_F(SpaceTest, DeletionsCountUntilTheyAreReclaimed) {
   EXPECT_NEAR(space["hidden_bytes"].Number(), space["tables"]["bytes"].Number() / 2,
               space["tables"]["bytes"].Number() / 20);
   EXPECT_EQ(space["reclaim"]["compactions"], 0);
+  AwaitObeyed();
+  EXPECT_EQ(script_.Seen().hidden_bytes, 0u) << "no work of the store frees what a snapshot keeps";
+  EXPECT_GE(script_.Seen().live_bytes, space["tables"]["bytes"].Count());
   const auto before = space["tables"]["bytes"].Count();
   db_->ReleaseSnapshot(snapshot);
   Rest();
@@ -273,6 +276,22 @@ TEST_F(SpaceTest, DeletionsCountUntilTheyAreReclaimed) {
   EXPECT_EQ(SumOfLevels(space, "values"), kKeys / 2);
   EXPECT_GE(space["reclaim"]["compactions"], 1);
   EXPECT_EQ(space["reclaim"]["freed_bytes"], before - space["tables"]["bytes"].Count());
+}
+
+TEST_F(SpaceTest, ManyDeletionsAreReclaimedWhileClientsWrite) {
+  constexpr int kKeys = 900;
+  Open();
+  std::string large;
+  while (large.size() < 100'000) large += ValueOf(large.size());
+  for (int i = 0; i < kKeys; ++i) Put(KeyOf(i), large);
+  db_->CompactRange(nullptr, nullptr);
+  Delete(0, kKeys);
+  ASSERT_TRUE(Flush(db_.get()).ok());
+  const auto reclaimed = [&] { return Space()["reclaim"]["compactions"].Count() > 0; };
+  for (int i = 0; i < 2000 && !reclaimed(); ++i) {
+    for (int j = 0; j < 1000; ++j) Put("busy", "without a rest");
+  }
+  EXPECT_TRUE(reclaimed());
 }
 
 // A clean-up job that has not ended counts as well, and WaitForIdle waits for it.
@@ -352,6 +371,21 @@ TEST_F(PinTest, AnOldIteratorIsReported) {
   Await("no pin", [&] { return readers()["count"] == 0; });
   LookAfter(20);
   EXPECT_EQ(log_.Count("Iterators or snapshots keep "), 1);
+}
+
+TEST_F(PinTest, NoPolicyCountsWhatOnlyReadersKeep) {
+  scheduling_.space_percent_max = 200;
+  Fill(20'000);
+  const std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator({}));
+  for (uint64_t i = 0; i < 20'000; i += 100) Delete(i, i + 1);
+  db_->CompactRange(nullptr, nullptr);
+  AwaitObeyed();
+  const uint64_t pinned = Of(Space()["pinned_tables"]).bytes;
+  EXPECT_GT(pinned, 10'000'000u);
+  const Pressure seen = script_.Seen();
+  EXPECT_GT(seen.file_bytes, seen.live_bytes);
+  // A compaction of all of L0 and L1 could write as much again.
+  EXPECT_LT(seen.file_bytes, pinned + seen.live_bytes + seen.l0_bytes + seen.l1_bytes);
 }
 
 TEST_F(PinTest, ASnapshotThatKeepsDeletedEntriesIsReported) {
