@@ -95,7 +95,7 @@ Status Ingestion::Open(const std::vector<std::string>& paths) {
     const Status status = AddSource(path);
     if (!status.ok()) return status;
   }
-  std::sort(sources_.begin(), sources_.end(), [this](const Source& a, const Source& b) {
+  std::stable_sort(sources_.begin(), sources_.end(), [this](const Source& a, const Source& b) {
     return context_->order.CompareUser(*a.range.smallest, *b.range.smallest) < 0;
   });
   for (size_t i = 1; i < sources_.size(); ++i) {

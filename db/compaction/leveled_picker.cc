@@ -76,7 +76,7 @@ std::optional<CompactionPlan> Leveled::PickAround(const Planner& planner,
                                                   const std::string& pointer) const {
   const KeyOrder& order = planner.version().order();
   Tables tables = planner.version().level(0);
-  std::sort(tables.begin(), tables.end(), [&](const TableRef& a, const TableRef& b) {
+  std::stable_sort(tables.begin(), tables.end(), [&](const TableRef& a, const TableRef& b) {
     const int by_key = order.Compare(a->smallest(), b->smallest());
     return by_key != 0 ? by_key < 0 : a->number() < b->number();
   });

@@ -38,7 +38,7 @@ std::vector<WeightedKey> WeightedKeysOf(const CompactionPlan& plan) {
 
 std::vector<PartRange> DivideKeys(const KeyOrder& order, std::vector<WeightedKey> keys,
                                   size_t parts_max) {
-  std::sort(keys.begin(), keys.end(), [&](const WeightedKey& a, const WeightedKey& b) {
+  std::stable_sort(keys.begin(), keys.end(), [&](const WeightedKey& a, const WeightedKey& b) {
     return order.CompareUser(a.user_key, b.user_key) < 0;
   });
   double total = 0;

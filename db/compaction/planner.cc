@@ -213,7 +213,9 @@ std::optional<CompactionPlan> Planner::CompleteScattered(int level, Tables upper
         std::partition_point(below.begin(), below.end(), ends_before) - below.begin();
     if (end && begin > taken) plan.fences.push_back(end->ToString());
     taken = std::max(taken, begin);
-    const size_t stop = begin + LowerInputs(level, RangeOf(order_, {table})).size();
+    const size_t overlapping = LowerInputs(level, RangeOf(order_, {table})).size();
+    // More than there are if the comparator is no strict order.
+    const size_t stop = std::min(begin + overlapping, below.size());
     for (; taken < stop; ++taken) plan.lower.push_back(below[taken]);
 
     end = table->largest_user();

@@ -141,7 +141,7 @@ std::optional<CompactionPlan> Vsst::PickGood(const Planner& planner,
     for (const TableRef& table : chosen) {
       if (!Contains(more, table)) more.push_back(table);
     }
-    std::sort(more.begin(), more.end(), [&](const TableRef& a, const TableRef& b) {
+    std::stable_sort(more.begin(), more.end(), [&](const TableRef& a, const TableRef& b) {
       return planner.version().order().Compare(a->smallest(), b->smallest()) < 0;
     });
     auto grown = planner.CompleteScattered(1, more);

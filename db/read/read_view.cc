@@ -186,7 +186,7 @@ std::vector<leveldb::Status> ReadView::MultiGet(TableCache* tables, const BlockR
   values->resize(keys.size());
   std::vector<size_t> sorted(keys.size());
   std::iota(sorted.begin(), sorted.end(), size_t{0});
-  std::ranges::sort(sorted, [&](size_t a, size_t b) {
+  std::ranges::stable_sort(sorted, [&](size_t a, size_t b) {
     return version_->order().CompareUser(keys[a], keys[b]) < 0;
   });
   const uint64_t file_reads = options.counts[kBlocksFromFile];

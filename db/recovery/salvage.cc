@@ -237,7 +237,7 @@ Status ForEachEntry(
 
 std::vector<std::vector<TableScan>> DisjointRuns(const KeyOrder& order,
                                                  std::vector<TableScan> tables) {
-  std::sort(tables.begin(), tables.end(), [&](const TableScan& a, const TableScan& b) {
+  std::stable_sort(tables.begin(), tables.end(), [&](const TableScan& a, const TableScan& b) {
     return order.Compare(a.smallest, b.smallest) < 0;
   });
   std::vector<std::vector<TableScan>> runs;

@@ -35,7 +35,7 @@ std::string StatsText(const PropertySource& source) {
 std::vector<const TableFile*> InKeyOrder(const Version& version, int level) {
   std::vector<const TableFile*> tables;
   for (const TableRef& table : version.level(level)) tables.push_back(table.get());
-  std::sort(tables.begin(), tables.end(), [&](const TableFile* a, const TableFile* b) {
+  std::stable_sort(tables.begin(), tables.end(), [&](const TableFile* a, const TableFile* b) {
     const int order = version.order().Compare(a->smallest(), b->smallest());
     return order != 0 ? order < 0 : a->number() < b->number();
   });

@@ -134,10 +134,10 @@ std::vector<TableRef> Version::OverlappingInL0(Hull hull) const {
     std::vector<size_t> by_smallest(tables.size());
     std::iota(by_smallest.begin(), by_smallest.end(), 0);
     std::vector<size_t> by_largest = by_smallest;
-    std::sort(by_smallest.begin(), by_smallest.end(), [&](size_t a, size_t b) {
+    std::stable_sort(by_smallest.begin(), by_smallest.end(), [&](size_t a, size_t b) {
       return order_.CompareUser(tables[a]->smallest_user(), tables[b]->smallest_user()) < 0;
     });
-    std::sort(by_largest.begin(), by_largest.end(), [&](size_t a, size_t b) {
+    std::stable_sort(by_largest.begin(), by_largest.end(), [&](size_t a, size_t b) {
       return order_.CompareUser(tables[a]->largest_user(), tables[b]->largest_user()) > 0;
     });
     auto right = by_smallest.begin();
@@ -260,7 +260,7 @@ std::vector<VersionBuilder::Item> VersionBuilder::Listing(int level) const {
     if (entry.level == level)
       added.push_back({&entry.about(), entry.table ? &entry.table : nullptr});
   }
-  std::sort(added.begin(), added.end(), before);
+  std::stable_sort(added.begin(), added.end(), before);
   std::vector<Item> items(kept.size() + added.size());
   std::merge(kept.begin(), kept.end(), added.begin(), added.end(), items.begin(), before);
   return items;

@@ -95,6 +95,8 @@ PATTERNS = [
      r'benchmarks/|tests/',
      'a planted bug is a patch in tests/planted/patches, not code of the library'),
 ]
+# std::sort runs out of its range if the application's comparator is no strict order.
+KEY_SORT = re.compile(r'\bstd::(?:ranges::)?sort\([^;]*\bCompare(?:User)?\(')
 PATTERNS = [(rule, re.compile(what), re.compile(home), do) for rule, what, home, do in PATTERNS]
 
 # Tests wait for events. A pause is too short on a loaded machine, and too long on any other.
@@ -244,6 +246,9 @@ def check_cpp(path, text):
     code = code_of(text)
     yield from check_includes(path, code)
     yield from check_functions(code)
+    for match in KEY_SORT.finditer(code):
+        if not path.startswith(('benchmarks/', 'tests/')):
+            yield code.count('\n', 0, match.start()) + 1, 'key-sort', 'use std::stable_sort'
     for number, line in enumerate(code.split('\n'), 1):
         for rule, pattern, home, instead in PATTERNS:
             if pattern.search(line) and not home.match(path):
@@ -383,6 +388,9 @@ SAMPLES = [
     ('scheduler/a.h', '#include "scheduler/threads/a.h"', 'pure'),
     ('scheduler/threads/a.h', '#include "util/thread.h"', ''),
     ('scheduler/a.h', '#include "util/rate.h"', ''),
+    ('db/a.cc', 'std::sort(b, e, [&](A c, A d) {\nreturn o.Compare(c, d) < 0;\n});', 'key-sort'),
+    ('db/a.cc', 'std::sort(b, e);\nreturn o.Compare(c, d);', ''),
+    ('db/a.cc', 'std::stable_sort(b, e, [&](A c, A d) { return o.Compare(c, d) < 0; });', ''),
     ('db/a.cc', 'if (Planted(Bug::kA)) return;', 'planted'),
     ('db/a.cc', '#include "util/planted.h"', 'planted'),
     ('tests/a.cc', 'if (Planted(Bug::kA)) return;', ''),

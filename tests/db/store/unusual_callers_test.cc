@@ -18,11 +18,13 @@
 #include "leveldb/table_builder.h"
 #include "leveldb/write_batch.h"
 #include "lull/lull.h"
+#include "lull/read.h"
 #include "tests/db/support/small_store.h"
 #include "tests/db/support/store_properties.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
 #include "tests/support/open_store.h"
+#include "tests/support/table_files.h"
 
 namespace lull {
 namespace {
@@ -174,6 +176,7 @@ class Disorder final : public leveldb::Comparator {
   explicit Disorder(Kind kind) : kind_(kind) {}
 
   int Compare(const Slice& a, const Slice& b) const override {
+    if (is_bytewise) return a.compare(b);
     switch (kind_) {
       case Kind::kAlwaysLess:
         return -1;
@@ -191,6 +194,8 @@ class Disorder final : public leveldb::Comparator {
   const char* Name() const override { return "disorder"; }
   void FindShortestSeparator(std::string*, const Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
+
+  std::atomic<bool> is_bytewise{false};  ///< a consistent order so far
 
  private:
   static uint32_t Sum(const Slice& key) {
@@ -231,6 +236,53 @@ TEST(UnusualCallers, AComparatorWithoutAnOrderNeitherCrashesNorHangs) {
   using enum Disorder::Kind;
   for (const auto kind : {kAlwaysLess, kAlwaysGreater, kAlwaysEqual, kCyclic, kByHash})
     UseInDisorder(Disorder(kind));
+}
+
+// More tables and keys than a sort compares with bounds checks alone (16 in libstdc++).
+// `late`: the tables are made in order.
+void UseManyInDisorder(Disorder::Kind kind, const std::string& layout, bool late) {
+  Disorder disorder(kind);
+  testing::CrashEnv disk;
+  leveldb::Options options = SmallOptions(&disk);
+  options.comparator = &disorder;
+  const std::string scheduling =
+      "own_coordinator=true;retry_ms=1;index_bytes_max=400;policy=leveldb;l0_trigger=80;"
+      "l0_slowdown=90;l0_stop=99;layout=" +
+      layout;
+  std::vector<std::string> keys, paths;
+  for (int i = 0; i < 40; ++i) {
+    keys.push_back(NumberedKey(i * 7 % 40 * 50));
+    paths.push_back("/table" + std::to_string(i));
+    ASSERT_TRUE(testing::BuildTable(options, paths.back(), {{keys.back(), "ingested"}}).ok());
+  }
+  for (int life = 0; life < 3; ++life) {
+    std::unique_ptr<leveldb::DB> db;
+    disorder.is_bytewise = late && life == 0;
+    if (!OpenNamed(options, &db, scheduling).ok()) break;  // also allowed
+    for (int i = 0; i < 2000; ++i) {
+      db->Put({}, NumberedKey(i), std::string(100, 'v'));
+      if (i % 50 == 49) Flush(db.get());
+    }
+    disorder.is_bytewise = false;
+    testing::Property(db.get(), "leveldb.sstables");
+    SetOptions(db.get(), "l0_trigger=4");
+    std::vector<std::string> values;
+    MultiGet(db.get(), {}, std::vector<Slice>(keys.begin(), keys.end()), &values);
+    const Slice begin = keys[1], end = keys[30];
+    db->CompactRange(&begin, &end);
+    MultiGet(db.get(), {}, std::vector<Slice>(keys.begin(), keys.end()), &values);
+    IngestTables(db.get(), paths);
+  }
+  leveldb::RepairDB(kStoreName, options);
+}
+
+TEST(UnusualCallers, NorDoManyTablesAndKeysWithoutAnOrder) {
+  using enum Disorder::Kind;
+  for (const auto kind : {kAlwaysLess, kAlwaysGreater, kAlwaysEqual, kCyclic, kByHash}) {
+    for (const bool late : {false, true}) {
+      for (const char* layout : {"leveled", "vsst"}) UseManyInDisorder(kind, layout, late);
+    }
+  }
 }
 
 /// Throws instead of an operation, once, at a chosen operation of the thread that armed it.
