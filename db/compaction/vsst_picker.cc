@@ -105,7 +105,8 @@ std::optional<CompactionPlan> Vsst::PickL0(const Planner& planner,
     // A trivial move would make it a poor table, and nothing would cut it before it moves to L2.
     const double overlap = static_cast<double>(SumBytes(plan->grandparents));
     const double bytes = static_cast<double>(table->file_bytes());
-    if (overlap > planner.layout().growth_factor * bytes) plan->trivial_move = false;
+    const bool is_poor = overlap > planner.layout().growth_factor * bytes;
+    if (is_poor && !planner.MakeMerge(&*plan)) continue;
     return plan;
   }
   return std::nullopt;

@@ -95,6 +95,20 @@ TEST(VsstPick, AnL0TableMovesOnlyWhenItIsGood) {
   EXPECT_EQ(VsstL0("L0: 1:[a..z]*2 L2: 2:[c..d]*8 3:[e..f]*0.1"), "L0 1 | 2 3");
 }
 
+TEST(VsstPick, AMergeInPlaceOfAMoveNeedsSpace) {
+  const VersionRef version =
+      VersionFromText("L0: 1:[a..c]*2 2:[x..z]*1 L2: 3:[a..a]*8 4:[b..b]*0.1");
+  const auto pick = [&](uint64_t bytes_max) {
+    const OutputLimit limit{.bytes_max = bytes_max, .freeing_bytes_max = bytes_max};
+    return Pick(*version, JobClass::kL0, {}, {}, SmallLayout(), limit);
+  };
+  const auto merge = pick(2 * kMiB);
+  EXPECT_EQ(PlanText(merge), "L0 1 | 3 4");
+  ASSERT_TRUE(merge);
+  EXPECT_EQ(merge->output_bytes, 2 * kMiB);
+  EXPECT_EQ(PlanText(pick(2 * kMiB - 1)), "L0 2 move");
+}
+
 TEST(VsstPick, L1MakesRoomBeforeATableOfL0ComesIn) {
   const std::string full = "L0: 9:[a..z]*4 L1: 1:[a..c]*16 2:[d..f]*16 L2: 3:[a..b]*20";
   EXPECT_EQ(VsstL0(full), "L1 2 move");
