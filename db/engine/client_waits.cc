@@ -143,7 +143,7 @@ void ClientWaits::FlushRecovered(uint64_t memtables) {
     state_->DrainLocked();
 }
 
-void ClientWaits::ShortenL0(size_t opened_tables) {
+void ClientWaits::ShortenL0(size_t opened_tables, bool has_rate_limit) {
   constexpr size_t kLongL0Tables = 8;  // where LevelDB slows its writers
   constexpr uint64_t kBeginsWithinNanos = 100'000'000;
   if (opened_tables < kLongL0Tables) return;
@@ -153,7 +153,8 @@ void ClientWaits::ShortenL0(size_t opened_tables) {
   const uint64_t errors = state_->health().background_errors();
   while (state_->version()->level(0).size() >= opened_tables &&
          state_->health().ErrorSince(errors).ok() &&
-         (state_->compactions().jobs().TakesFromL0() || clock->NowNanos() < give_up_nanos))
+         ((!has_rate_limit && state_->compactions().jobs().TakesFromL0()) ||
+          clock->NowNanos() < give_up_nanos))
     state_->DrainLocked();
 }
 

@@ -38,8 +38,9 @@ class ClientWaits {
   /// `memtables` since the open.
   void FlushRecovered(uint64_t memtables) LULL_EXCLUDES(state_->mutex());
   /// A program that runs for a moment abandons each compaction at its close. If L0 is long
-  /// therefore, waits for one of its compactions. `opened_tables`: of L0, at the open.
-  void ShortenL0(size_t opened_tables) LULL_EXCLUDES(state_->mutex());
+  /// therefore, waits for one of its compactions. `opened_tables`: of L0, at the open. With a rate
+  /// limit of the user, under which that can take hours, only for a moment.
+  void ShortenL0(size_t opened_tables, bool has_rate_limit) LULL_EXCLUDES(state_->mutex());
 
  private:
   template <class Over>

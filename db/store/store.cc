@@ -272,7 +272,7 @@ Store::~Store() {
   if (registered_) {
     waits_.SaveAckedWrites();
     waits_.FlushRecovered(opened_memtables_);
-    waits_.ShortenL0(opened_l0_tables_);
+    waits_.ShortenL0(opened_l0_tables_, scheduling_.background_bytes_per_sec > 0);
   }
   state_.StopCompactions();
   flush_thread_.StopSlices();

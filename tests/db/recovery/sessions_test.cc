@@ -18,6 +18,7 @@
 #include "tests/db/support/table_names.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/fault_env.h"
+#include "tests/support/open_store.h"
 #include "tests/support/table_files.h"
 
 namespace lull::testing {
@@ -106,6 +107,31 @@ TEST_F(SessionsTest, NothingGrowsWithoutBound) {
     Open();
     ExpectAll();
   }
+}
+
+// At the user's rate, the compaction of a long L0 takes minutes here, elsewhere hours.
+TEST_F(SessionsTest, ACloseDoesNotWaitForARateLimit) {
+  const auto open = [this](const std::string& scheduling) {
+    leveldb::DB* db = nullptr;
+    db_.reset();
+    const std::string text = "own_coordinator=true;" + scheduling;
+    ASSERT_EQ(OpenStore(options_, text, kStoreName, &db).ToString(), "OK");
+    db_.reset(db);
+  };
+  constexpr int kTables = 12;
+  const std::string none = "l0_trigger=40;l0_slowdown=50;l0_stop=60";
+  options_.write_buffer_size = 2 << 20;
+  open(none);
+  for (int i = 0; i < kTables * 1000; ++i) {
+    ASSERT_TRUE(
+        db_->Put({}, std::to_string(i % 1000 * kTables + i / 1000), std::string(1000, 'v')).ok());
+    if (i % 1000 == 999) {
+      ASSERT_TRUE(Flush(db_.get()).ok());
+    }
+  }
+  open("background_bytes_per_sec=64K");
+  open(none);
+  EXPECT_EQ(TablesAt(db_.get(), 0), kTables);
 }
 
 TEST_F(SessionsTest, WhatFillsAMemTableIsInTablesAfterTheNextSession) {
