@@ -102,6 +102,10 @@ class EnvExtension {
     result->reset();
     return leveldb::Status::NotSupported("OpenDirectory", dir);
   }
+  /// For an Env from OpenDirectory: IOError if the name of the directory, which was made absolute
+  /// when it was opened, now leads to another one. OK while the name leads to none: the directory
+  /// was only moved. Default: OK.
+  virtual leveldb::Status CheckDirectory() { return leveldb::Status::OK(); }
   /// IOError if the file of `lock`, from LockFile, is no longer found under its name, so that it
   /// excludes nobody: it or its directory was removed or replaced. Default: OK.
   virtual leveldb::Status CheckLock(leveldb::FileLock*) { return leveldb::Status::OK(); }

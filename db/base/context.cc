@@ -45,7 +45,11 @@ leveldb::Status StoreContext::StayInDirectory() {
 }
 
 leveldb::Status StoreContext::CheckPlace(leveldb::FileLock* lock) const {
-  if (extension != nullptr) return extension->CheckLock(lock);
+  if (extension != nullptr) {
+    const leveldb::Status status =
+        lock != nullptr ? extension->CheckLock(lock) : leveldb::Status::OK();
+    return status.ok() ? extension->CheckDirectory() : status;
+  }
   if (directory_env == nullptr) return leveldb::Status::OK();
   // Compares inodes. That of an open directory is in use, so no other directory has it.
   FileStamp opened, named;

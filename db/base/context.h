@@ -71,8 +71,8 @@ struct StoreContext {
   /// From now on the files are found in the directory that `name` leads to now, wherever it leads
   /// later: with an Env of the open directory, or else by its absolute name. While opening.
   leveldb::Status StayInDirectory();
-  /// IOError if others would not find the store's files any more, since its LOCK (`lock`) or its
-  /// directory was removed or replaced.
+  /// IOError if others would not find the store's files any more, since its LOCK (`lock`; a reader
+  /// has none) or its directory was removed or replaced.
   leveldb::Status CheckPlace(leveldb::FileLock* lock) const;
   /// Opens a table, by either of the names that it can have.
   leveldb::Status OpenTableFile(uint64_t number, std::string* path,

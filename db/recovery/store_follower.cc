@@ -24,7 +24,9 @@ Status StoreFollower::Update(const std::function<void(const Version&)>& open_tab
                            "was destroyed since it was opened; open the store again if there is "
                            "a new one");
   }
-  Status status = LoadUnchanged(*context_, [&] {
+  Status status = context_->CheckPlace(nullptr);
+  if (!status.ok()) return status;
+  status = LoadUnchanged(*context_, [&] {
     // A writer can begin a WAL after the one before was read: then the next try finds its entries.
     is_whole_ = is_whole_ && (ReadNew() || (is_whole_ && ReadNew()));
     const Status read = is_whole_ ? Status::OK() : ReadAll();

@@ -358,6 +358,55 @@ TEST_F(PosixEnvTest, ADirectoryBelongsToAMount) {
 #endif
 }
 
+TEST_F(PosixEnvTest, AnOpenDirectoryNoticesAnotherOneUnderItsName) {
+  namespace fs = std::filesystem;
+  const fs::path before = fs::current_path();
+  const std::string name = dir_.File("dir"), link = dir_.File("link"), other = dir_.File("other");
+  fs::create_directories(other + "/dir");
+  fs::create_directory(name);
+  fs::create_directory_symlink(name, link);
+  fs::current_path(dir_.path());
+  std::unique_ptr<Env> absolute, relative, linked;
+  ASSERT_TRUE(extension_->OpenDirectory(name, &absolute).ok());
+  ASSERT_TRUE(extension_->OpenDirectory("dir", &relative).ok());
+  ASSERT_TRUE(extension_->OpenDirectory(link, &linked).ok());
+  fs::current_path(other);
+  const auto refusals = [&] {
+    std::string text;
+    for (Env* env : {absolute.get(), relative.get(), linked.get()})
+      text += ExtensionOf(env)->CheckDirectory().ok() ? '-' : 'x';
+    return text;
+  };
+  EXPECT_EQ(refusals(), "---");
+  fs::rename(name, dir_.File("moved"));
+  EXPECT_EQ(refusals(), "---") << "the names lead nowhere";
+  TestDir::SetContents(name, "a file");
+  EXPECT_EQ(refusals(), "---");
+  fs::remove(name);
+  fs::create_directory(name);
+  EXPECT_EQ(refusals(), "xxx");
+  fs::remove(name);
+  fs::create_directory_symlink(dir_.File("moved"), name);
+  EXPECT_EQ(refusals(), "---") << "a link leads to the moved directory";
+  fs::remove(link);
+  fs::create_directory_symlink(other, link);
+  EXPECT_EQ(refusals(), "--x");
+  EXPECT_TRUE(extension_->CheckDirectory().ok()) << "Env::Default() is in no directory";
+  fs::current_path(before);
+}
+
+// A process can stay in a directory that is removed.
+TEST_F(PosixEnvTest, AnOpenDirectoryWithoutAName) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::create_directory(dir_.File("removed"));
+  std::filesystem::current_path(dir_.File("removed"));
+  std::filesystem::remove(dir_.File("removed"));
+  std::unique_ptr<Env> open;
+  EXPECT_TRUE(extension_->OpenDirectory(".", &open).ok());
+  EXPECT_TRUE(ExtensionOf(open.get())->CheckDirectory().ok());
+  std::filesystem::current_path(before);
+}
+
 TEST_F(PosixEnvTest, RootCountsTheReserve) {
   struct statvfs info = {};
   EXPECT_EQ(posix::FreeBytes(info, true), std::nullopt);

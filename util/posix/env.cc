@@ -45,6 +45,13 @@ uint64_t ModifiedNanos(const struct stat& info) {
          static_cast<uint64_t>(modified.tv_nsec);
 }
 
+/// Keeps links, unlike os::RealName. "" if the working directory has no name any more.
+std::string Absolute(const std::string& name) {
+  if (name.starts_with('/')) return name;
+  const std::string here = os::RealName(".");
+  return here.empty() ? here : here + "/" + name;
+}
+
 /// What all Envs of this process share.
 struct SharedState {
   DescriptorBudget table_descriptors{&TableDescriptorsMax};
@@ -55,8 +62,9 @@ struct SharedState {
 /// Env::Default(), or with `dir` that of an open directory; see EnvExtension::OpenDirectory.
 class PosixEnv final : public SystemEnv {
  public:
-  explicit PosixEnv(SharedState* shared, std::string dir = "", UniqueFd fd = UniqueFd())
-      : shared_(shared), dir_(std::move(dir)), fd_(std::move(fd)) {}
+  explicit PosixEnv(SharedState* shared) : shared_(shared) {}
+  PosixEnv(SharedState* shared, const std::string& dir, UniqueFd fd)
+      : shared_(shared), dir_(dir), absolute_dir_(Absolute(dir)), fd_(std::move(fd)) {}
 
   Status NewSequentialFile(const std::string& name, leveldb::SequentialFile** result) override {
     return OpenSequential(At(name), result);
@@ -143,6 +151,17 @@ class PosixEnv final : public SystemEnv {
     if (Status s = Open(At(dir), O_RDONLY | O_DIRECTORY, &fd); !s.ok()) return s;
     *result = std::make_unique<PosixEnv>(shared_, dir, std::move(fd));
     return Status::OK();
+  }
+  // Compares with the open directory as it is now: its number is in use, so no other one has it.
+  Status CheckDirectory() override {
+    struct stat named, opened;
+    const bool is_other = fd_.is_open() && stat(absolute_dir_.c_str(), &named) == 0 &&
+                          S_ISDIR(named.st_mode) && fstat(fd_.get(), &opened) == 0 &&
+                          (named.st_dev != opened.st_dev || named.st_ino != opened.st_ino);
+    return is_other ? Status::IOError(dir_,
+                                      "leads to another directory since the store was opened: "
+                                      "it was replaced, or a link switched; open it again")
+                    : Status::OK();
   }
   Status CheckLock(leveldb::FileLock* lock) override { return shared_->locks.Get().Check(lock); }
 
@@ -272,7 +291,8 @@ class PosixEnv final : public SystemEnv {
 
   SharedState* const shared_;
   const std::string dir_;
-  const UniqueFd fd_;  // of dir_; not open in Env::Default()
+  const std::string absolute_dir_;  // with its links; "" if it is unknown
+  const UniqueFd fd_;               // of dir_; not open in Env::Default()
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -104,7 +105,7 @@ class RefreshTest : public ::testing::Test {
     }
   }
 
-  const std::string name_ = testing::FreshDirectory("refresh");
+  std::string name_ = testing::FreshDirectory("refresh");
   leveldb::Options options_ = testing::SmallOptions(leveldb::Env::Default());
   ReaderEnv env_;
   std::unique_ptr<leveldb::DB> writer_;
@@ -280,6 +281,41 @@ TEST_F(RefreshTest, AStoreThatWasDestroyedOrReplacedIsAnError) {
       ASSERT_TRUE(IsOk(leveldb::DestroyDB(name_, options_)));
     }
   }
+}
+
+TEST_F(RefreshTest, ANameThatLeadsToAnotherDirectoryIsAnError) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  const std::string root = std::exchange(name_, name_ + "/store");
+  const std::string link = root + "/link", other = root + "/other", away = root + "/away";
+  std::filesystem::create_directories(other);
+  std::filesystem::create_directory_symlink(name_, link);
+  for (const std::string& name : {name_, std::string("store"), link}) {
+    SCOPED_TRACE(name);
+    OpenWriter();
+    std::filesystem::current_path(root);
+    ASSERT_TRUE(IsOk(testing::OpenForReadingAt(options_, name, &reader_)));
+    std::filesystem::current_path(other);
+    const std::string moved = name == link ? link : name_;
+    std::filesystem::rename(moved, away);
+    Fill(0, 10, name);
+    EXPECT_TRUE(IsOk(Refresh(reader_.get())));
+    const Contents seen = ReadAll(writer_.get());
+    EXPECT_EQ(ReadAll(reader_.get()), seen);
+    if (name == link) {
+      std::filesystem::create_directory_symlink(other, link);
+    } else {
+      std::filesystem::create_directory(name_);
+    }
+    const leveldb::Status status = Refresh(reader_.get());
+    EXPECT_TRUE(status.IsIOError()) << status.ToString();
+    EXPECT_NE(status.ToString().find("another directory"), std::string::npos) << status.ToString();
+    EXPECT_EQ(ReadAll(reader_.get()), seen);
+    std::filesystem::remove(moved);
+    std::filesystem::rename(away, moved);
+    EXPECT_TRUE(IsOk(Refresh(reader_.get())));
+    writer_.reset();
+  }
+  std::filesystem::current_path(before);
 }
 
 TEST_F(RefreshTest, AfterAnErrorTheOldStateStays) {

@@ -2,7 +2,8 @@
 //
 // A store stays in the directory that it was opened in, whatever then happens to its name: the
 // program changes its working directory, someone switches a link, moves the directory, or puts
-// another one in its place. With Env::Default() and with an Env around it, which has names only.
+// another one in its place. Writes fail once the name leads to another directory: nobody would find
+// them. With Env::Default() and with an Env around it, which has names only.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -65,6 +66,14 @@ Status FirstFailure(leveldb::DB* db) {
   return status;
 }
 
+void ExpectRefusesWrites(leveldb::DB* db) {
+  const Status status = FirstFailure(db);
+  EXPECT_TRUE(status.IsIOError()) << status.ToString();
+  EXPECT_NE(status.ToString().find("leads to another directory"), std::string::npos)
+      << status.ToString();
+  EXPECT_EQ(PutPlaced(db, 1, "later").ToString(), status.ToString());
+}
+
 class PlaceTest : public ::testing::TestWithParam<bool> {
  protected:
   PlaceTest() {
@@ -112,11 +121,17 @@ TEST_P(PlaceTest, ALinkInTheNameIsSwitched) {
     auto db = Open(name);
     FillPlaced(db.get(), "before");
     fs::remove(link);
-    fs::create_symlink(links_store ? root_ + "/there/db" : root_ + "/there", link);
     FillPlaced(db.get(), "here");
+    fs::create_symlink(links_store ? root_ + "/there/db" : root_ + "/there", link);
+    const bool has_name_of_link = !GetParam();  // the other Env is called with real names
+    has_name_of_link ? ExpectRefusesWrites(db.get()) : FillPlaced(db.get(), "here");
     ExpectPlaced(Open(name).get(), "there");
     db.reset();
-    ExpectPlaced(Open("db").get(), "here");
+    db = Open("db");
+    EXPECT_EQ(testing::ReadAll(db.get()).size(), size_t{kPlaceKeys});
+    if (!has_name_of_link) ExpectPlaced(db.get(), "here");
+    db.reset();
+    fs::remove(link);
   }
 }
 
@@ -174,6 +189,27 @@ TEST(PlacedDirectory, IsMoved) {
   FillPlaced(db.get(), "moved");
   db.reset();
   ExpectPlaced(OpenPlaced(root + "/new").get(), "moved");
+}
+
+TEST(PlacedDirectory, IsMovedAndAnotherTakesItsPlace) {
+  const fs::path before = fs::current_path();
+  const std::string root = testing::FreshDirectory("retaken");
+  fs::create_directories(root + "/elsewhere/store");
+  for (const bool is_relative : {false, true}) {
+    FillPlaced(OpenPlaced(root + "/new").get(), "new");
+    fs::current_path(root);
+    auto db = OpenPlaced(is_relative ? "store" : root + "/store");
+    fs::current_path(root + "/elsewhere");
+    fs::rename(root + "/store", root + "/moved");
+    FillPlaced(db.get(), "old");
+    fs::rename(root + "/new", root + "/store");
+    ExpectRefusesWrites(db.get());
+    db.reset();
+    fs::current_path(before);
+    ExpectPlaced(OpenPlaced(root + "/store").get(), "new");
+    fs::remove_all(root + "/store");
+    fs::remove_all(root + "/moved");
+  }
 }
 
 TEST(PlacedDirectory, LosesItsLock) {
