@@ -21,7 +21,6 @@
 #include <ctime>
 #include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <memory>
 #include <string>
 
@@ -85,7 +84,9 @@ void Advise(int fd, FileUse use, uint64_t offset, uint64_t bytes) {
 const int kOpenWithoutAccessTime = O_NOATIME;
 const int kSetOpenFileLock = F_OFD_SETLK;
 
-/// /proc/locks has -1 in place of the process. But each descriptor's fdinfo lists its locks.
+/// /proc/locks has -1 in place of the process. But each descriptor's fdinfo lists its locks. A stat
+/// comes after it, since it follows the descriptor to its file, and can hang: on a dead network
+/// file system for ever.
 int64_t OpenFileLockHolder(int fd) {
   struct stat wanted;
   if (fstat(fd, &wanted) != 0) return 0;
@@ -94,13 +95,13 @@ int64_t OpenFileLockHolder(int fd) {
     if (process.find_first_not_of("0123456789") != process.npos) return false;
     const std::string files = "/proc/" + process + "/fd/";
     const bool has_lock = FindIn(files, [&](const std::string& name) {
-      struct stat info;
-      if (stat((files + name).c_str(), &info) != 0 || info.st_dev != wanted.st_dev ||
-          info.st_ino != wanted.st_ino)
-        return false;
       std::ifstream fdinfo("/proc/" + process + "/fdinfo/" + name);
-      const std::string text{std::istreambuf_iterator<char>(fdinfo), {}};
-      return text.find("OFDLCK") != text.npos;
+      bool is_locked = false;
+      for (std::string line; !is_locked && std::getline(fdinfo, line);)
+        is_locked = line.find("OFDLCK") != line.npos;
+      struct stat info;
+      return is_locked && stat((files + name).c_str(), &info) == 0 &&
+             info.st_dev == wanted.st_dev && info.st_ino == wanted.st_ino;
     });
     if (has_lock) holder = std::atoll(process.c_str());
     return has_lock;
