@@ -28,6 +28,10 @@ function(lull_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra)
   # With assertions on, the standard library also checks container and string accesses.
   target_compile_definitions(${target} PRIVATE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+  if(UNIX AND CMAKE_SIZEOF_VOID_P EQUAL 4)
+    # Otherwise a 32-bit glibc opens no file beyond 2 GiB.
+    target_compile_definitions(${target} PRIVATE _FILE_OFFSET_BITS=64)
+  endif()
   if(WIN32)
     target_compile_definitions(${target} PRIVATE
       UNICODE NOMINMAX WIN32_LEAN_AND_MEAN _WIN32_WINNT=0x0A00)

@@ -9,6 +9,7 @@
 // metaindex and index, padding, and a magic number. Everything here validates what it reads.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -23,8 +24,8 @@ namespace lull {
 constexpr size_t kBlockTrailerBytes = 5;
 constexpr size_t kFooterBytes = 48;
 constexpr uint64_t kTableMagic = 0xdb4775248b80fb57u;
-/// Offsets inside a block are 32-bit numbers.
-constexpr uint64_t kBlockBytesMax = UINT32_MAX;
+/// Offsets inside a block are 32-bit numbers, and a size_t holds a block with its trailer.
+constexpr uint64_t kBlockBytesMax = std::min<uint64_t>(UINT32_MAX, SIZE_MAX - kBlockTrailerBytes);
 
 struct BlockHandle {
   uint64_t offset = 0;

@@ -18,7 +18,6 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <initializer_list>
 #include <memory>
@@ -164,10 +163,10 @@ static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t), "a futex is 4 b
 /// The kernel compares the word with the value atomically, so a change before the call makes it
 /// return at once.
 bool WaitWhile(const std::atomic<uint32_t>* word, uint32_t value, uint64_t nanos) {
-  timespec limit{};
-  limit.tv_sec = static_cast<time_t>(nanos / 1'000'000'000);
-  limit.tv_nsec = static_cast<long>(nanos % 1'000'000'000);
-  const timespec* const until = nanos == UINT64_MAX ? nullptr : &limit;
+  // Seconds and nanoseconds. The call takes no timespec where time_t is wider than long.
+  const long limit[] = {static_cast<long>(std::min<uint64_t>(nanos / 1'000'000'000, INT_MAX)),
+                        static_cast<long>(nanos % 1'000'000'000)};
+  const long* const until = nanos == UINT64_MAX ? nullptr : limit;
   return syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, until, nullptr, 0) == 0 ||
          errno != ETIMEDOUT;
 }
