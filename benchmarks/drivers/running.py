@@ -25,6 +25,8 @@ CLASSIC_LINE = re.compile(r'^(\w+)\s*:\s+([\d.]+) micros/op;(?:\s+([\d.]+) MB/s)
 BUILD_SECONDS = 100  # about; on two processors
 REASON_MAX = 300  # letters
 GRACE_SECONDS = 5  # between SIGTERM and SIGKILL
+# Set in shells that run programs on the drop-in library; stock programs must not run on it.
+UNSET = {'LD_LIBRARY_PATH': None, 'LD_PRELOAD': None}
 
 
 # ---- Before ----------------------------------------------------------------
@@ -161,10 +163,11 @@ def start(command, environment, cap):
         if cap:
             cap.join()
 
+    variables = {**os.environ, **environment}
     try:
         return subprocess.Popen(
             command,
-            env={**os.environ, **environment},
+            env={name: value for name, value in variables.items() if value is not None},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -178,7 +181,8 @@ def start(command, environment, cap):
 
 
 def run_command(command, environment, seconds_max, on_line, cap=None):
-    """Its lines of output, and of errors; RunFailed when it ends otherwise than with 0."""
+    """Its lines of output, and of errors; RunFailed when it ends otherwise than with 0.
+    `environment`: variables to set, or to unset if None."""
     child = start(command, environment, cap)
     late = threading.Event()
 
@@ -222,7 +226,7 @@ def run_db_bench(command, show, seconds_max=None, cap=None):
             show(f'{classic[1]} {classic[2]} us')
 
     os.sync()  # what earlier runs left unwritten must not be written during this one
-    return run_command(command, {}, seconds_max, on_line, cap)[0]
+    return run_command(command, UNSET, seconds_max, on_line, cap)[0]
 
 
 def execute(command, cap, progress):

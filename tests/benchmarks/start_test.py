@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
-"""Tests what happens before a driver measures: finding Python, installing packages, building.
+"""Tests what happens before a driver measures: finding Python, installing packages, building,
+starting programs.
 
 apt, dpkg and cmake are stand-ins; nothing is installed or built.
 """
@@ -136,6 +137,16 @@ class PrepareTest(FolderTest):
         self.assertEqual(call.options.stores, ['lull'])
         self.assertTrue(any('librocksdb-dev' in call.args[0] for call in out.call_args_list))
         self.assertEqual(steps.call_args_list[-1].args[0][-2:], ['--target', 'db_bench'])
+
+
+class RunTest(unittest.TestCase):
+    def test_a_stock_program_does_not_get_another_library(self):
+        swaps = {'LD_LIBRARY_PATH': '/drop-in', 'LD_PRELOAD': ''}
+        printed = ['sh', '-c', 'echo "${LD_LIBRARY_PATH-unset} ${LD_PRELOAD-unset}"']
+        with mock.patch.dict(os.environ, swaps):
+            self.assertEqual(running.run_db_bench(printed, print), ['unset unset'])
+            # benchmarks/tune starts a user's program, which may need them.
+            self.assertEqual(running.run_command(printed, {}, 60, print)[0], ['/drop-in '])
 
 
 if __name__ == '__main__':
