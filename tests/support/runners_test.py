@@ -19,6 +19,7 @@ from unittest import mock
 sys.dont_write_bytecode = True
 
 SOURCE = sys.argv.pop(1)
+DAY = 86400
 
 
 def load(name):
@@ -101,7 +102,7 @@ class PlatformsTest(FolderTest):
         for name in ('bash', 'env', 'dirname', 'nproc'):
             os.symlink(shutil.which(name), os.path.join(self.folder, name))
         self.program('cmake', 'exit 0')
-        self.program('date', 'exit 0')
+        self.program('date', f'[ "$1" = +%s ] && echo $((20001 * {DAY}))')
 
     def program(self, name, text):
         path = os.path.join(self.folder, name)
@@ -119,6 +120,14 @@ class PlatformsTest(FolderTest):
         self.assertEqual(done.returncode, 77, done.stdout)
         for platform in ('arm64', 's390x', 'windows'):
             self.assertIn(f'| {platform} | not run | not run | not run |', done.stdout)
+
+    def test_commits_select_the_turn_and_the_day_if_there_is_no_history(self):
+        for git, platform in (('echo 3', 'arm64'), ('echo 4', 's390x'), ('echo 5', 'windows'),
+                              ('echo 1', 'arm64'), ('exit 128', 'arm64')):
+            self.program('git', git)
+            said = self.call('--quick', '--turn').stdout
+            self.assertEqual(said.count('| not run | not run |'), 1, said)
+            self.assertIn(f'| {platform} |', said)
 
 
 if __name__ == '__main__':
