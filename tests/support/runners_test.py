@@ -9,6 +9,7 @@ import importlib.machinery
 import importlib.util
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from unittest import mock
 sys.dont_write_bytecode = True
 
 SOURCE = sys.argv.pop(1)
+SHELL = shutil.which('sh')
 DAY = 86400
 
 
@@ -30,7 +32,7 @@ def load(name):
     return module
 
 
-run = load('run')
+run, long = load('run'), load('long')
 
 
 def case(name, status, inside=''):
@@ -46,6 +48,12 @@ class FolderTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
+
+    def program(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, 'w') as file:
+            file.write(f'#!{SHELL}\n{text}\n')
+        os.chmod(path, 0o755)
 
 
 class RunTest(FolderTest):
@@ -94,6 +102,21 @@ class RunTest(FolderTest):
             self.assertEqual('platforms: there is no emulator' in said, code == 77)
 
 
+class LongTest(FolderTest):
+    """tests/long."""
+
+    def test_it_runs_where_fixed_addresses_are_refused(self):
+        part = long.Part('', '', '', lambda seed: ['/bin/echo', '3 units'], {},
+                         re.compile(r'(\d+) units'), '')
+        for code in 0, 1:
+            self.program('setarch', f'[ {code} = 0 ] || exit 1; shift 2; exec "$@"')
+            self.program('true', 'exit 0')
+            with mock.patch.dict(os.environ, PATH=self.folder):
+                prefix = long.fixed_addresses()
+                self.assertEqual(bool(prefix), code == 0)
+                self.assertEqual(long.run_once(part, 1, self.folder, prefix), (3, ''))
+
+
 class PlatformsTest(FolderTest):
     """tests/platforms on a machine without emulators."""
 
@@ -103,12 +126,6 @@ class PlatformsTest(FolderTest):
             os.symlink(shutil.which(name), os.path.join(self.folder, name))
         self.program('cmake', 'exit 0')
         self.program('date', f'[ "$1" = +%s ] && echo $((20001 * {DAY}))')
-
-    def program(self, name, text):
-        path = os.path.join(self.folder, name)
-        with open(path, 'w') as file:
-            file.write(f'#!{shutil.which("sh")}\n{text}\n')
-        os.chmod(path, 0o755)
 
     def call(self, *arguments):
         command = [os.path.join(SOURCE, 'tests', 'platforms'), '--no-install', *arguments]
