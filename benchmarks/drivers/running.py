@@ -2,6 +2,7 @@
 """Building the benchmark programs and running them."""
 
 import ctypes
+import hashlib
 import os
 import re
 import shutil
@@ -109,6 +110,15 @@ def machine_facts(options):
         'commit': commit_of_source(),
         'arguments': options.arguments,
     }
+
+
+def digests_of(programs):
+    """Tells one build of the programs from another."""
+    found = {}
+    for path in filter(os.path.isfile, programs):
+        with open(path, 'rb') as file:
+            found[os.path.basename(path)] = hashlib.sha256(file.read()).hexdigest()[:16]
+    return found
 
 
 def machine_text(facts):

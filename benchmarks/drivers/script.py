@@ -56,11 +56,30 @@ class Call:
         if omitted:
             print('\n'.join(f'Without {os.path.basename(p)}: {why}' for p, why in omitted.items()))
             self.omit(omitted)
+        self.facts['programs'] = running.digests_of(self.programs())
         self.check_disk()
         if self.options.resume:
-            self.take_over(read_results(self.folder)[1:])
+            facts, *objects = read_results(self.folder)
+            here, self.facts = self.facts, self.facts | facts
+            self.take_over(objects)
+            if self.has_runs_left():
+                self.check_same(here)
         else:
             keep([self.facts], self.output)
+
+    def has_runs_left(self):
+        return bool(self.plan())
+
+    def check_same(self, here):
+        """Runs are compared with each other, so all come from one machine and one build."""
+        for fact in ('cpus', 'cpu', 'kernel', 'programs'):
+            if self.facts[fact] != here[fact]:
+                shown = 'commit' if fact == 'programs' else fact
+                raise Failure(
+                    f'--resume={self.folder}: other {fact} than in its runs: {shown} was '
+                    f'{self.facts[shown]}, is {here[shown]}: runs of several machines or builds '
+                    'cannot be compared; resume it with those, or make a new call'
+                )
 
     def omit(self, programs):
         """Plans without programs that cannot be built."""

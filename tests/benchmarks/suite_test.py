@@ -154,6 +154,46 @@ class SuiteTest(FolderTest):
         self.assertEqual(left[-3:], [('b3', 'lull'), ('b3', 'leveldb'), ('b3', 'limit')])
         self.assertEqual(set(one.measured.runs), {('b0/closed', 'lull'), ('b3/synced', 'null')})
 
+    def resume(self, **here):
+        """Begins a call that goes on with the one in the folder, on a machine with these facts."""
+        call = suite.Suite(suite.read_options([f'--resume={self.folder}']))
+        call.facts |= here
+        with mock.patch.object(running, 'prepare', return_value={}):
+            call.begin()
+        return call
+
+    def test_a_call_goes_on_only_with_the_same_machine_and_programs(self):
+        build = f'{self.folder}/build'
+        os.makedirs(build)
+        arguments = ['--workloads=b5', '--stores=lull', '--runs=2', f'--db-dir={self.folder}/db']
+        with mock.patch.object(running, 'BUILD', build):
+
+            def built(text):
+                with open(f'{build}/db_bench', 'w') as file:
+                    file.write(text)
+
+            built('first')
+            one = self.suite(*arguments)
+            with mock.patch.object(running, 'prepare', return_value={}):
+                one.begin()
+            kernel = one.facts['kernel']
+            self.assertEqual(len(self.resume().plan()), 4)
+            with self.assertRaisesRegex(suite.Failure, f'kernel was {kernel}, is other: '):
+                self.resume(kernel='other')
+            built('second')
+            with self.assertRaisesRegex(suite.Failure, 'programs .*: commit was .*, is other: '):
+                self.resume(commit='other')
+            # Without runs left, only the pages are written again: with the facts of the runs.
+            for number in range(2):
+                for kind in ('db', 'limit', 'null')[: 1 if number else 3]:
+                    ran = {'store_kind': kind, 'run': number, 'calibration': False}
+                    keep([result('b5') | ran], one.output)
+            self.assertEqual(self.resume(kernel='other').facts['kernel'], kernel)
+
+    def test_the_page_names_options_of_lull(self):
+        said = '\n'.join(self.suite('--lull-options=l0_stop=9').notes(True))
+        self.assertIn('`l0_stop=9`', said)
+
     def test_stores_are_told_apart(self):
         for wanted, store, profile, kind in (
             ('lull', 'lull', '', 'db'),
