@@ -81,6 +81,14 @@ if(LULL_PACKAGES)
 endif()
 
 if(LULL_BUILD_TOOLS)
+  # So that leveldbutil loads the library of its own installation. Packages install the library
+  # where every program finds it.
+  get_target_property(type lull TYPE)
+  if(type STREQUAL "SHARED_LIBRARY" AND NOT LULL_PACKAGES)
+    file(RELATIVE_PATH libraries "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
+    set_property(TARGET leveldbutil APPEND PROPERTY
+      INSTALL_RPATH "$<IF:$<PLATFORM_ID:Darwin>,@loader_path,$ORIGIN>/${libraries}")
+  endif()
   install(TARGETS lull_tool leveldbutil
     RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
   foreach(program lull leveldbutil)

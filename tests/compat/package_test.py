@@ -83,12 +83,13 @@ class PackageTest(unittest.TestCase):
     def install_drop_in(cls):
         build = os.path.join(cls.folder.name, 'build')
         run(CMAKE, '-S', SOURCE, '-B', build, '-DLULL_DROP_IN=libleveldb.so.1d',
-            '-DLULL_BUILD_TESTS=OFF', '-DLULL_BUILD_BENCHMARKS=OFF', '-DLULL_BUILD_TOOLS=OFF',
+            '-DLULL_BUILD_TESTS=OFF', '-DLULL_BUILD_BENCHMARKS=OFF', '-DLULL_BUILD_TOOLS=ON',
             f'-DCMAKE_INSTALL_PREFIX={cls.drop_in_prefix}', f'-DCMAKE_CXX_COMPILER={CXX}',
             f'-DCMAKE_C_COMPILER={CC}')
         for library in glob.glob(os.path.join(DROP_IN, 'libleveldb.so*')):
             shutil.copy(library, build, follow_symlinks=False)
-        run(CMAKE, '--install', build)
+        for component in 'runtime', 'dev', 'licences':  # not the programs, which are not built
+            run(CMAKE, '--install', build, '--component', component)
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -205,6 +206,12 @@ class PackageTest(unittest.TestCase):
         for path in ('share/man/man1/lull.1', 'share/bash-completion/completions/lull',
                      'share/zsh/site-functions/_lull', 'share/fish/vendor_completions.d/lull.fish'):
             self.assertTrue(os.path.exists(os.path.join(self.prefix, path)), path)
+
+    def test_leveldbutil_loads_the_library_of_its_installation(self):
+        # Only the drop-in build is shared, and its programs are not built: read what it would set.
+        script = os.path.join(self.folder.name, 'build', 'cmake_install.cmake')
+        with open(script, encoding='utf-8') as file:
+            self.assertIn(r'NEW_RPATH "\$ORIGIN/../lib', file.read())
 
     def test_headers(self):
         def headers(folder):
