@@ -294,6 +294,21 @@ TEST_F(SpaceTest, ManyDeletionsAreReclaimedWhileClientsWrite) {
   EXPECT_TRUE(reclaimed());
 }
 
+TEST_F(SpaceTest, NoPolicyCountsWhatOnlyReadersKeep) {
+  scheduling_.space_percent_max = 200;
+  Fill(20'000);
+  const std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator({}));
+  for (uint64_t i = 0; i < 20'000; i += 100) Delete(i, i + 1);
+  db_->CompactRange(nullptr, nullptr);
+  AwaitObeyed();
+  const uint64_t pinned = Of(Space()["pinned_tables"]).bytes;
+  EXPECT_GT(pinned, 10'000'000u);
+  const Pressure seen = script_.Seen();
+  EXPECT_GT(seen.file_bytes, seen.live_bytes);
+  // A compaction of all of L0 and L1 could write as much again.
+  EXPECT_LT(seen.file_bytes, pinned + seen.live_bytes + seen.l0_bytes + seen.l1_bytes);
+}
+
 // A clean-up job that has not ended counts as well, and WaitForIdle waits for it.
 TEST_F(SpaceTest, ObsoleteFilesCountUntilTheyAreDeleted) {
   Fill(2000);
@@ -371,21 +386,6 @@ TEST_F(PinTest, AnOldIteratorIsReported) {
   Await("no pin", [&] { return readers()["count"] == 0; });
   LookAfter(20);
   EXPECT_EQ(log_.Count("Iterators or snapshots keep "), 1);
-}
-
-TEST_F(PinTest, NoPolicyCountsWhatOnlyReadersKeep) {
-  scheduling_.space_percent_max = 200;
-  Fill(20'000);
-  const std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator({}));
-  for (uint64_t i = 0; i < 20'000; i += 100) Delete(i, i + 1);
-  db_->CompactRange(nullptr, nullptr);
-  AwaitObeyed();
-  const uint64_t pinned = Of(Space()["pinned_tables"]).bytes;
-  EXPECT_GT(pinned, 10'000'000u);
-  const Pressure seen = script_.Seen();
-  EXPECT_GT(seen.file_bytes, seen.live_bytes);
-  // A compaction of all of L0 and L1 could write as much again.
-  EXPECT_LT(seen.file_bytes, pinned + seen.live_bytes + seen.l0_bytes + seen.l1_bytes);
 }
 
 TEST_F(PinTest, ASnapshotThatKeepsDeletedEntriesIsReported) {
