@@ -69,6 +69,20 @@ TEST_F(StoreMechanismTest, TheOptionStringGoesBeforeTheSizeOfMemtablesInOptions)
   ExpectAll(db_.get(), 400);
 }
 
+TEST_F(StoreMechanismTest, ALaterStoreUsesTheThreadsThatTheFirstOneSet) {
+  scheduling_.own_coordinator = false;
+  scheduling_.compaction_threads = 3;
+  Open();
+  const std::unique_ptr<leveldb::DB> first = std::move(db_);
+  const int threads = script_.options().compaction_threads;
+  EXPECT_EQ(threads, 3);
+  name_ += "-later";
+  scheduling_.compaction_threads = 1;
+  Open();
+  EXPECT_EQ(script_.options().compaction_threads, threads);
+  db_.reset();
+}
+
 TEST_F(StoreMechanismTest, NoMemtableIsTooLargeForTheBudget) {
   Directive vast = Everything();
   vast.memtable_bytes = uint64_t{1} << 50;
