@@ -249,9 +249,10 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number, const std::string& path) {
     // proves of damage before it is only that which it goes on from.
     const bool is_lulls = last_.has_records || IsWalPreamble(record) || replayed_to_ == 0;
     const SequenceNumber reached = is_lulls && bad_end_.ok() ? last_sequence_ : replayed_to_;
-    const bool is_named = number == result_->manifest.log_number && !last_.has_records;
-    if (may_follow_gap && sequence > reached + 1 &&
-        !(is_named && MayBeginAfterGap(*context_, result_->manifest, record)))
+    const bool may_begin_late = number == result_->manifest.log_number && !last_.has_records &&
+                                bad_end_.ok() &&
+                                MayBeginAfterGap(*context_, result_->manifest, record);
+    if (may_follow_gap && sequence > reached + 1 && !may_begin_late)
       return TakeGap(path, record, reached);
     // If WALs stay, each must show where the one before ended: a power loss can shorten any.
     const bool continues =
