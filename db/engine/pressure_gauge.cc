@@ -127,8 +127,7 @@ void PressureGauge::MeasureTablesLocked(Pressure* pressure) {
   if (!state_->snapshots().empty())
     pressure->hidden_bytes -= compactions.BytesKept(version, state_->OldestSnapshotLocked());
   pressure->live_bytes =
-      table_bytes_ -
-      std::min(table_bytes_, pressure->hidden_bytes + compactions.OverwrittenBytes(version));
+      table_bytes_ - pressure->hidden_bytes - compactions.OverwrittenBytes(version);
   pressure->offers_version = compactions.inputs_version();
   // L0 is due while a part has not begun: otherwise its compaction could keep its range reserved
   // forever.
