@@ -58,6 +58,16 @@ class SessionsTest : public ::testing::Test {
     return after;
   }
 
+  /// The refused write of a key can be there or not.
+  void ExpectAllAfterAPowerLoss(const std::string& refused_key) {
+    const auto after = PowerLoss();
+    Open(after.get());
+    Contents contents = ReadAll(db_.get());
+    contents.erase(refused_key);
+    EXPECT_EQ(contents, expected_);
+    db_.reset();
+  }
+
   CrashEnv disk_;
   leveldb::Options options_;
   std::unique_ptr<leveldb::DB> db_;
@@ -228,12 +238,7 @@ TEST_F(SessionsTest, ASyncThatFailsRefusesTheWrite) {
   // What memory holds goes to a table; then nothing needs the earlier log.
   EXPECT_TRUE(db_->Put(write, "later", "accepted").ok());
   expected_["later"] = "accepted";
-  const auto after = PowerLoss();
-  Open(after.get());
-  Contents contents = ReadAll(db_.get());
-  contents.erase("key");  // a refused write can be there or not
-  EXPECT_EQ(contents, expected_);
-  db_.reset();
+  ExpectAllAfterAPowerLoss("key");
 }
 
 TEST_F(SessionsTest, ASyncedWriteKeepsWhatAnEarlierProcessFailedToSync) {
@@ -250,12 +255,7 @@ TEST_F(SessionsTest, ASyncedWriteKeepsWhatAnEarlierProcessFailedToSync) {
   EXPECT_TRUE(Tables().empty()) << "the log still has everything";
   Open(&disk_);  // on the same machine, which still has the pages
   Write(500, /*sync=*/true);
-  const auto after = PowerLoss();
-  Open(after.get());
-  Contents contents = ReadAll(db_.get());
-  contents.erase("key");  // a refused write can be there or not
-  EXPECT_EQ(contents, expected_);
-  db_.reset();
+  ExpectAllAfterAPowerLoss("key");
 }
 
 TEST_F(SessionsTest, ALogAfterTheEndOfALogHidesNoLaterOne) {
