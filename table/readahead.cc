@@ -12,7 +12,8 @@ Status FileWindow::Fill(const TableSource& source, uint64_t begin, size_t bytes)
   held_ = Slice();
   begin_ = begin;
   Slice read;
-  const Status status = source.file->Read(begin, bytes, &read, buffer_.Reserve(bytes));
+  char* const buffer = own_pages_ ? pages_.Reserve(bytes) : heap_.Reserve(bytes);
+  const Status status = source.file->Read(begin, bytes, &read, buffer);
   if (status.ok()) held_ = read;
   return status;
 }
@@ -29,7 +30,8 @@ ReadaheadReader::ReadaheadReader(const TableSource& source, uint64_t data_end,
     : source_(source),
       data_end_(data_end),
       eager_(steps_bytes_max > 0),
-      step_bytes_max_(eager_ ? steps_bytes_max : kAutomaticStepBytesMax) {}
+      step_bytes_max_(eager_ ? steps_bytes_max : kAutomaticStepBytesMax),
+      window_(eager_) {}
 
 /// Size of the next read for the block at `handle`, which is not in the window; 0: only the block.
 size_t ReadaheadReader::NextStep(const BlockHandle& handle) {

@@ -5,6 +5,7 @@
 
 #include "leveldb/cache.h"
 #include "tests/table/table_test_util.h"
+#include "util/os.h"
 
 namespace lull::testing {
 namespace {
@@ -62,6 +63,28 @@ TEST_F(ReadaheadTest, ScansReadInGrowingStepsUntilTheEndOfTheData) {
       EXPECT_EQ(first_step, probe_.reads[alone].second);
       EXPECT_EQ(2 * first_step, probe_.reads[alone + 1].second);
       EXPECT_EQ(asked == 0 ? size_t{256} << 10 : size_t{1} << 20, step_max);
+    }
+  }
+}
+
+// Mapping and unmapping a window for each scan of a client would interrupt the other threads.
+TEST_F(ReadaheadTest, OnlyBackgroundWorkReadsIntoPagesOfItsOwn) {
+  for (const size_t asked : {0, 1 << 20}) {
+    probe_.reads.clear();
+    probe_.buffers.clear();
+    ExpectHolds(NewIterator(asked).get(), entries_);
+    int large = 0;
+    int in_pages = 0;
+    for (size_t i = 0; i < probe_.reads.size(); ++i) {
+      if (probe_.reads[i].second < 64 << 10) continue;
+      ++large;
+      in_pages += reinterpret_cast<uintptr_t>(probe_.buffers[i]) % os::PageBytes() == 0;
+    }
+    ASSERT_GT(large, 3);
+    if (asked == 0) {
+      EXPECT_LT(in_pages, large);  // malloc can return the start of a page, but hardly each time
+    } else {
+      EXPECT_EQ(in_pages, large);
     }
   }
 }

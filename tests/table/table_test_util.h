@@ -39,6 +39,7 @@ struct FileProbe {
   uint64_t bad_begin = UINT64_MAX;  ///< reads that touch [bad_begin, bad_end) fail
   uint64_t bad_end = UINT64_MAX;
   mutable std::vector<std::pair<uint64_t, size_t>> reads;
+  mutable std::vector<const char*> buffers;  ///< what each read was given
 };
 
 class MemoryFile final : public leveldb::RandomAccessFile {
@@ -49,6 +50,7 @@ class MemoryFile final : public leveldb::RandomAccessFile {
   Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
     if (probe_ != nullptr) {
       probe_->reads.emplace_back(offset, n);
+      probe_->buffers.push_back(scratch);
       if (offset < probe_->bad_end && offset + n > probe_->bad_begin)
         return Status::IOError("file", "bad sector");
     }
