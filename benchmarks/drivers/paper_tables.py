@@ -9,7 +9,7 @@ from drivers.row_tables import MORE, Measured, figures_of_row, wide_table
 from drivers.verdicts import MISSING, OWN, counts_text, judge
 
 # What a record has besides figures.
-FACTS = ('paper', 'row', 'contender', 'run', 'machine', 'limited_by', 'date')
+FACTS = ('paper', 'row', 'contender', 'run', 'machine', 'limited_by', 'date', 'commit')
 
 
 def measured_of(records, paper):
@@ -65,7 +65,7 @@ def claims_text(claims, measured, validated, simulated=False):
 
 
 def facts_text(records):
-    """Machine, date, runs and scale of measured records."""
+    """Machine, date, version, runs and scale of measured records."""
 
     def all_of(name):
         return sorted({record[name] for record in records if name in record})
@@ -73,6 +73,7 @@ def facts_text(records):
     runs = collections.Counter((r['row'], r['contender']) for r in records).values()
     ends = sorted({min(runs), max(runs)})
     said = '; '.join(all_of('machine')) + '; ' + ', '.join(all_of('date'))
+    said += ''.join(f'; version {commit}' for commit in all_of('commit'))
     said += f'; {" to ".join(map(str, ends))} run{"s" if ends[-1] > 1 else ""}'
     scales = [f'{scale:g}' for scale in all_of('scale')]
     said += '' if scales == ['1'] else f' at scale {", ".join(scales)}'

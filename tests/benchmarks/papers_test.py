@@ -126,7 +126,7 @@ class PlanTest(FolderTest):
         began = ['vlsm', '--rows=load-a,vlsm-pairs', '--only=measured']
         result = {'kind': 'result', 'workload': 'load-a', 'contender': 'vsst', 'run': 0}
         result |= {'load': {'requests_per_s': 50_000}, 'p99_us': 3000, 'p999_us': 9000}
-        result |= {'stall_seconds': 0.5, 'date': '2026-11-28T10:00:00Z'}
+        result |= {'stall_seconds': 0.5, 'date': '2026-11-28T10:00:00Z', 'commit': 'abc'}
         x = {'kind': 'result', 'workload': 'load-a' + SUSTAINABLE, 'contender': 'rocksdb'}
         x |= {'ops': 1000, 'active_seconds': 8, 'drain_seconds': 2}
         self.write_results({'kind': 'machine', 'arguments': began}, x, result)
@@ -137,7 +137,9 @@ class PlanTest(FolderTest):
         self.assertEqual(len(resumed.plan()), 4)
         self.assertNotIn('vsst', [run.contender for run in resumed.plan()])
         record = resumed.records[0]
-        self.assertEqual((record['throughput'], record['date']), (50, '2026-11-28'))
+        found = record['throughput'], record['date'], record['commit']
+        self.assertEqual(found, (50, '2026-11-28', 'abc'))
+        self.assertIn('2026-11-28; version abc; 1 run.', tables.facts_text([record]))
 
     def test_what_is_missing(self):
         record = {'paper': 'adoc', 'contender': 'adoc', 'scale': 1}
