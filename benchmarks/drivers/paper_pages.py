@@ -8,7 +8,9 @@ simulated scenario. All tables and verdicts of the pages come from it.
 import json
 import os
 import re
+import shutil
 
+from charts.results import picture_name
 from drivers.common import ROOT, read_json_lines
 from drivers.pages import put_between
 from drivers.paper_tables import headlines_text, measured_of, measured_text, simulated_text
@@ -19,6 +21,7 @@ DOCS = os.path.join(RESEARCH, 'papers')
 RECORDS = os.path.join(DOCS, 'results.jsonl')
 MARKS = ('<!-- benchmarks/papers, {}: from here -->', '<!-- {}: to here -->')
 MEASURED, SIMULATED, HEADLINES = 'measured', 'simulated', 'headlines'
+PICTURES = os.path.join(DOCS, 'png')
 DIGITS = 4  # significant ones that are recorded
 
 # A run in the validation of the simulator: workload, policy, throughput and debt with their errors.
@@ -57,13 +60,35 @@ def record(new):
             file.write(json.dumps(one) + '\n')
 
 
+def keep_pictures(paper, rows, drawn):
+    """Copies what the pages show of these rows from a report's folder of pictures."""
+    os.makedirs(PICTURES, exist_ok=True)
+    for row in rows:
+        for picture in paper.pictures.get(row, []):
+            name = picture_name(f'{row} {picture.chart}')
+            if os.path.isfile(os.path.join(drawn, name)):
+                shutil.copy(os.path.join(drawn, name), PICTURES)
+
+
+def pictures_of(paper):
+    """{row: Markdown of its pictures}, of those that were drawn."""
+    found = {row: [] for row in paper.pictures}
+    for row, pictures in paper.pictures.items():
+        for picture in pictures:
+            name = picture_name(f'{row} {picture.chart}')
+            if os.path.isfile(os.path.join(PICTURES, name)):
+                link = f'({os.path.basename(PICTURES)}/{name})'
+                found[row].append(f'![`{row}`: {picture.says}]{link}')
+    return found
+
+
 def texts_of(paper, records):
     """{half: its text} of a paper's page."""
     with open(os.path.join(RESEARCH, 'simulator.md'), encoding='utf-8') as file:
         validated = validated_errors(file.read())
     measured = measured_of(records, paper)
     return {
-        MEASURED: measured_text(paper, records, measured, validated),
+        MEASURED: measured_text(paper, records, measured, validated, pictures_of(paper)),
         SIMULATED: simulated_text(paper, records, measured, validated),
         HEADLINES: headlines_text(PAPERS.values(), records, validated),
     }

@@ -88,8 +88,9 @@ def grouped(items, key):
     return groups
 
 
-def tables_text(rows, measured, contenders_of, figures_of, titles):
-    """A table of each group of rows with the same contenders. Rows without results are omitted."""
+def tables_text(rows, measured, contenders_of, figures_of, titles, pictures):
+    """A table of each group of rows with the same contenders, and the rows' pictures. Rows without
+    results are omitted."""
 
     def present(row):
         return tuple(who for who in contenders_of(row) if (row.name, who) in measured.runs)
@@ -100,10 +101,13 @@ def tables_text(rows, measured, contenders_of, figures_of, titles):
         lines, figure = wide_table(shown, who, measured, titles)
         said = '; '.join(f'`{row.name}`: {row.title}' for row in group)
         out += [(f'{figure}. ' if figure else '') + f'{said}.', '', *lines, '']
+        for row in group:
+            out += [line for picture in pictures.get(row.name, []) for line in (picture, '')]
     return out
 
 
-def measured_text(paper, records, measured, validated):
+def measured_text(paper, records, measured, validated, pictures):
+    """`pictures`: {row: Markdown of each of its pictures}."""
     rows = paper.rows(1)
     names = {row.name for row in rows}
     ours = [r for r in records if r['paper'] == paper.name and r['row'] in names]
@@ -120,7 +124,7 @@ def measured_text(paper, records, measured, validated):
         return [contender.name for contender in paper.contenders[row.name]]
 
     out = [facts_text(ours), '', *claims_text(claims, measured, validated)]
-    out += tables_text(rows, measured, contenders_of, figures_of, titles)
+    out += tables_text(rows, measured, contenders_of, figures_of, titles, pictures)
     return '\n'.join(out).rstrip() + '\n'
 
 
@@ -137,7 +141,7 @@ def simulated_text(paper, records, measured, validated):
         return [SIMULATED[name][0] for name in scenario.figures]
 
     out = claims_text(claims, measured, validated, simulated=True)
-    out += tables_text(paper.scenarios, measured, contenders_of, figures_of, {})
+    out += tables_text(paper.scenarios, measured, contenders_of, figures_of, {}, {})
     return '\n'.join(out).rstrip() + '\n'
 
 

@@ -19,7 +19,8 @@ from drivers import paper_pages, pages, verdicts  # noqa: E402
 from drivers import paper_tables as tables  # noqa: E402
 from drivers.common import read_json_lines  # noqa: E402
 from drivers.papers import PAPERS  # noqa: E402
-from drivers.papers.parts import SIMULATED, simulated_figures  # noqa: E402
+from drivers.papers.parts import LEVELS, OF_STORE, SIMULATED, TIME_SERIES  # noqa: E402
+from drivers.papers.parts import simulated_figures  # noqa: E402
 from drivers.results_folder import SUSTAINABLE, read_results  # noqa: E402
 from drivers.row_tables import MORE, Measured, figures_of_row, served_share  # noqa: E402
 from drivers.stores import STORES  # noqa: E402
@@ -75,6 +76,14 @@ class PapersTest(unittest.TestCase):
                     self.assertLessEqual({claim.who, claim.base} - {None}, names)
                     known = {figure.name for figure in figures_of_row(rows[name])} | set(MORE)
                     self.assertIn(claim.figure, known | BESIDES, claim)
+
+    def test_pictures_are_of_charts_that_a_report_draws(self):
+        for paper in PAPERS.values():
+            self.assertLessEqual(set(paper.pictures), set(paper.contenders))
+            for row, pictures in paper.pictures.items():
+                titles = [papers.plain_title(who) for who in paper.contenders[row]]
+                drawn = {TIME_SERIES, OF_STORE, *(LEVELS + title for title in titles)}
+                self.assertLessEqual({picture.chart for picture in pictures}, drawn)
 
     def test_a_claim_has_a_goal_only_if_it_has_a_source(self):
         for claim in [claim for paper in PAPERS.values() for claim in paper.claims]:
@@ -158,6 +167,29 @@ class PlanTest(FolderTest):
             paper_pages.record([old | {'p99': 1.23456, 'p999': None}])
         kept = [(one['contender'], one['run'], one['p99']) for one in read_json_lines(path)]
         self.assertEqual(kept, [('silk', 0, 1.0), ('adoc', 0, 1.235)])
+
+
+class PicturesTest(FolderTest):
+    def test_the_page_shows_the_pictures_that_were_drawn(self):
+        drawn, kept = f'{self.folder}/drawn', f'{self.folder}/png'
+        os.makedirs(drawn)
+        of_rows = {'b5': 'b5-time-series.png', 'b5-hdd': 'b5-hdd-time-series.png'}
+        for name in of_rows.values():
+            with open(f'{drawn}/{name}', 'w'):
+                pass
+        paper = PAPERS['adoc']
+        with mock.patch.object(paper_pages, 'PICTURES', kept):
+            self.assertFalse(any(paper_pages.pictures_of(paper).values()))
+            paper_pages.keep_pictures(paper, list(of_rows), drawn)
+            self.assertEqual(os.listdir(kept), [of_rows['b5']])
+            shown = paper_pages.pictures_of(paper)
+        figures = {'throughput': 2.0, 'stalled': 1.0, 'p99': 3.0}
+        fact = {'paper': 'adoc', 'row': 'b5', 'contender': 'adoc', 'run': 0, 'scale': 1}
+        fact |= {'machine': '2 cores', 'date': '2026-11-28'} | figures
+        text = tables.measured_text(paper, [fact], tables.measured_of([fact], paper), {}, shown)
+        lines = [line for line in text.splitlines() if line.startswith('!')]
+        picture = '![`b5`: throughput and p99 (figures 12 and 16)](png/b5-time-series.png)'
+        self.assertEqual(lines, [picture])
 
 
 def measured_runs(**runs):
@@ -321,7 +353,7 @@ class TablesTest(unittest.TestCase):
         self.assertIn(f'{claim} | not validated |', text)
         self.assertIn('| `adoc` | **2.00** | 7.00 |', text)
         self.assertNotIn('adoc-hdd', text)
-        self.assertIn('Not measured yet', tables.measured_text(paper, records, measured, {}))
+        self.assertIn('Not measured yet', tables.measured_text(paper, records, measured, {}, {}))
 
 
 @unittest.skipIf(DB_BENCH is None, 'no db_bench')

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 """Yu, Noh, Choi, Xue: ADOC, USENIX FAST 2023."""
 
-from drivers.papers.parts import Paper, Scenario, policy, stock
+from drivers.papers.parts import OF_STORE, TIME_SERIES, Paper, Picture, Scenario, policy, stock
 from drivers.policy_rows import Row
 from drivers.verdicts import HIGHER, LOWER, Claim, about
 
@@ -110,5 +110,11 @@ PAPER = Paper(
             )
         ),
     ],
-    ('throughput', 'stalled'),
+    ('throughput', 'stalled', 'p99'),
+    {
+        'b5': [
+            Picture(TIME_SERIES, 'throughput and p99 (figures 12 and 16)'),
+            Picture(OF_STORE, 'debt, memory and CPU (figure 14)'),
+        ]
+    },
 )

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 """Pramanik and Venkatesh: Data-driven optimizations for Log-Structured Merge trees."""
 
-from drivers.papers.parts import Paper, Scenario, policy, stock
+from drivers.papers.parts import LEVELS, OF_STORE, Paper, Picture, Scenario, policy, stock
 from drivers.policy_rows import Row
 from drivers.verdicts import HIGHER, LOWER, OWN, Claim, about, at_least
 
@@ -157,4 +157,14 @@ PAPER = Paper(
         ),
     ],
     ('throughput', 'p99'),
+    {
+        BURSTS: [
+            Picture(OF_STORE, 'disk and CPU (subplots 1 and 3 of figures 21 to 24)'),
+            *(
+                Picture(LEVELS + who, f'levels, compactions, flushes of `{who}` (figure {number})')
+                for who, number in (('leveldb', 21), ('idle-threshold', 22), ('idle-quiet', 24))
+            ),
+        ],
+        SWEEP: [Picture(LEVELS + '131,072 KiB/s', 'levels with too high a threshold (figure 23)')],
+    },
 )

@@ -7,8 +7,16 @@ import collections
 from drivers.row_tables import Figure
 
 # authors: of the index of the pages. rows: function of --scale that returns the measured Rows.
-# contenders: those of each row, by its name. figures: of the rows, that the page shows.
-Paper = collections.namedtuple('Paper', 'name authors rows contenders scenarios claims figures')
+# contenders: those of each row, by its name. figures: of the rows, that the page shows. pictures:
+# Pictures of a row, by its name.
+Paper = collections.namedtuple(
+    'Paper', 'name authors rows contenders scenarios claims figures pictures'
+)
+
+# A chart that benchmarks/report draws of a row. chart: what follows the row in the chart's name.
+# says: which figure of the paper it corresponds to.
+Picture = collections.namedtuple('Picture', 'chart says')
+TIME_SERIES, OF_STORE, LEVELS = 'time series', 'time series of the store', 'levels, '
 
 # title: in tables. store: a key of STORES. flags: of db_bench, after those of the row.
 Contender = collections.namedtuple('Contender', 'name title store flags')

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 """Balmau, Dinu, Zwaenepoel, Gupta, Chandhiramoorthi, Didona: SILK, USENIX ATC 2019."""
 
-from drivers.papers.parts import Paper, Scenario, policy, stock
+from drivers.papers.parts import OF_STORE, TIME_SERIES, Paper, Picture, Scenario, policy, stock
 from drivers.policy_rows import Row, load
 from drivers.verdicts import OWN, SERVED_MIN, Claim, Goal, about, at_least, at_most, order
 
@@ -157,4 +157,11 @@ PAPER = Paper(
         ),
     ],
     ('throughput', 'p99'),
+    {
+        PRODUCTION: [
+            Picture(TIME_SERIES, 'throughput and p99 (figure 8A)'),
+            Picture(OF_STORE, 'debt, writes to the device and CPU (figure 11)'),
+        ],
+        **{row: [Picture(TIME_SERIES, 'throughput and p99 (figure 8B)')] for row in (SHORT, LONG)},
+    },
 )

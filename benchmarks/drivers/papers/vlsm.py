@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 """Xanthakis and others: vLSM. Chains of compactions are measured by benchmarks/layouts."""
 
-from drivers.papers.parts import Paper, Scenario, policy, stock
+from drivers.papers.parts import LEVELS, TIME_SERIES, Paper, Picture, Scenario, policy, stock
 from drivers.policy_rows import Row
 from drivers.verdicts import Claim, about
 
@@ -127,4 +127,11 @@ PAPER = Paper(
         ),
     ],
     ('write_p99', 'read_p99', 'amplification'),
+    {
+        'load-a': [
+            Picture(TIME_SERIES, 'throughput and p99'),
+            Picture(LEVELS + 'leveled', 'what compactions move on each level (figure 2(a))'),
+            Picture(LEVELS + "vsst by the paper's rule", 'the same with `vsst`'),
+        ]
+    },
 )
