@@ -30,8 +30,6 @@ LOADS = {
         ['--mix=put', '--preload=0', '--keys=mixgraph'],
     ),
     'run-a': ('YCSB A: half reads, half updates', ['--mix=get=50,put=50', '--keys=zipfian']),
-    'run-b': ('YCSB B: 5 % updates', ['--mix=get=95,put=5', '--keys=zipfian']),
-    'run-d': ('YCSB D: 5 % inserts', ['--mix=get=95,insert=5', '--keys=latest']),
 }
 
 
