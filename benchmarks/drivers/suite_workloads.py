@@ -7,7 +7,8 @@ import re
 from drivers.common import MIB
 from drivers.results_folder import SUSTAINABLE
 
-# scale: db_bench's --scale at the suite's --scale=1. seconds: approximate length of a run then.
+# scale: db_bench's --scale at the suite's --scale=1; of what README shows, so that a case takes at
+# least 60 s. seconds: approximate length of a run then.
 # calibrated: needs X, the rate of the slowest store. limit: also measured without background work,
 # and on the null store, at this share of its length, because everything stays in memory; 0: not.
 # reads: whether it reads at all.
@@ -18,11 +19,11 @@ WORKLOADS = {
     w.name: w
     for w in (
         Workload('b0', 'Two-phase: puts of 400 B, then shares of X', 0.12, 62, True, 0),
-        Workload('b1', 'Production mix with peaks of 20 K/s and 2 X', 0.18, 46, True, 1),
+        Workload('b1', 'Production mix with peaks of 20 K/s and 2 X', 0.34, 80, True, 1),
         Workload('b2', 'Long peaks of 1.5 X, half and nine tenths puts', 0.06, 100, True, 0),
-        Workload('b3', 'Bursts of batches, synced and not', 0.2, 49, False, 1, False),
+        Workload('b3', 'Bursts of batches, synced and not', 0.5, 122, False, 0.4, False),
         Workload('b4', 'Inserts of 200 B at shares of X', 0.1, 50, True, 0),
-        Workload('b5', 'Random writes of 1000 B without a pause', 0.15, 37, False, 0.25, False),
+        Workload('b5', 'Random writes of 1000 B without a pause', 0.34, 75, False, 0.1, False),
         Workload('b6', 'YCSB at 0.8 X', 0.06, 60, True, 0),
         Workload('b7', 'The mixgraph of Facebook, a sine about 0.6 X', 0.15, 40, True, 0),
         Workload('b8', 'Reads beside a writer at 0.5 X', 0.15, 26, True, 0),

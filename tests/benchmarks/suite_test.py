@@ -48,11 +48,11 @@ class SuiteTest(FolderTest):
     def suite(self, *arguments):
         return suite.Suite(suite.read_options([f'--results={self.folder}', *arguments]))
 
-    def test_all_of_it_ends_within_a_hundred_minutes(self):
+    def test_all_of_it_ends_within_125_minutes(self):
         whole = self.suite()
         self.assertEqual([w.name for w in whole.workloads], [f'b{i}' for i in range(11)])
         self.assertEqual(len(whole.plan()), 3 * 11 * 3 + 2 * 4)
-        self.assertLess(sum(whole.expected_seconds()), 100 * 60)
+        self.assertLess(sum(whole.expected_seconds()), 125 * 60)
         short = self.suite('--scale=0.1')
         self.assertLess(sum(short.expected_seconds()), 0.25 * sum(whole.expected_seconds()))
 
