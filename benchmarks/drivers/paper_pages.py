@@ -5,6 +5,7 @@ results.jsonl has one object for each run of a contender in a row, and for each 
 simulated scenario. All tables and verdicts of the pages come from it.
 """
 
+import collections
 import json
 import os
 import re
@@ -15,6 +16,7 @@ from drivers.common import ROOT, read_json_lines
 from drivers.pages import put_between
 from drivers.paper_tables import headlines_text, measured_of, measured_text, simulated_text
 from drivers.papers import PAPERS
+from drivers.verdicts import disturbed
 
 RESEARCH = os.path.join(ROOT, 'docs', 'research')
 DOCS = os.path.join(RESEARCH, 'papers')
@@ -47,16 +49,35 @@ def rounded(record):
     }
 
 
-def key_of(record):
-    return record['paper'], record['row'], record['contender']
+def round_of(record):
+    """All contenders of a row take turns in a round, so that ratios can be within it."""
+    return record['paper'], record['row'], record['run']
+
+
+def recorded_rounds(records, engine, scale):
+    """{round: names of its contenders} of this state of the library; those of which the host took
+    no CPU time."""
+    rounds = collections.defaultdict(set)
+    for one in records:
+        if engine and one.get('engine') == engine and one['scale'] == scale:
+            if not disturbed([one]):
+                rounds[round_of(one)].add(one['contender'])
+    return rounds
 
 
 def record(new):
-    """Adds records. They replace all earlier ones of the same row and contender."""
-    replaced = {key_of(one) for one in new}
-    kept = [one for one in read_json_lines(RECORDS) if key_of(one) not in replaced]
+    """Adds records of whole rounds. They replace those of the same round, and those of their rows
+    that are of another state of the library, or of another scale."""
+    rounds = {round_of(one) for one in new}
+    states = {round_of(one)[:2]: (one.get('engine'), one['scale']) for one in new}
+
+    def stays(one):
+        state = one.get('engine'), one['scale']
+        return round_of(one) not in rounds and states.get(round_of(one)[:2], state) == state
+
+    kept = [one for one in read_json_lines(RECORDS) if stays(one)]
     with open(RECORDS, 'w', encoding='utf-8') as file:
-        for one in sorted([*kept, *map(rounded, new)], key=lambda r: (*key_of(r)[:2], r['run'])):
+        for one in sorted([*kept, *map(rounded, new)], key=round_of):
             file.write(json.dumps(one) + '\n')
 
 

@@ -9,7 +9,7 @@ from drivers.row_tables import MORE, Measured, figures_of_row, wide_table
 from drivers.verdicts import MISSING, OWN, counts_text, judge
 
 # What a record has besides figures.
-FACTS = ('paper', 'row', 'contender', 'run', 'machine', 'limited_by', 'date', 'commit')
+FACTS = ('paper', 'row', 'contender', 'run', 'machine', 'limited_by', 'date', 'commit', 'engine')
 
 
 def measured_of(records, paper):

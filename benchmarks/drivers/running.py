@@ -18,6 +18,7 @@ from drivers.progress import Progress, clock
 from drivers.steps import run_step, tail_of
 
 BUILD = os.path.join(ROOT, 'build', 'release')
+LIBRARY = ('db', 'include', 'scheduler', 'table', 'util')  # its folders
 
 # What CMake prints of a program that it cannot build.
 OMITTED = re.compile(r'^-- (No .+), so no (db_\w+)$', re.M)
@@ -83,12 +84,25 @@ def prepare(options, programs, folder):
     return omitted
 
 
-def commit_of_source():
-    command = ['git', '-C', ROOT, 'describe', '--always', '--dirty', '--abbrev=12', '--exclude=*']
+def said_by_git(*arguments):
+    """'' if there is no repository or no git."""
     try:
-        return subprocess.run(command, capture_output=True, text=True).stdout.strip() or 'unknown'
+        done = subprocess.run(['git', '-C', ROOT, *arguments], capture_output=True, text=True)
     except OSError:
-        return 'unknown'
+        return ''
+    return done.stdout.strip() if done.returncode == 0 else ''
+
+
+def commit_of_source():
+    return said_by_git('describe', '--always', '--dirty', '--abbrev=12', '--exclude=*') or 'unknown'
+
+
+def engine_of_source():
+    """Tells one state of the library from another: commits that change only other folders have the
+    same. '' if the folders of the library have changes that are not committed, or without git."""
+    trees = said_by_git('rev-parse', *(f'HEAD:{folder}' for folder in LIBRARY))
+    changed = said_by_git('status', '--porcelain', '--', *LIBRARY)
+    return '' if changed or not trees else hashlib.sha256(trees.encode()).hexdigest()[:12]
 
 
 def machine_facts(options):

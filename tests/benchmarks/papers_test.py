@@ -151,22 +151,62 @@ class PlanTest(FolderTest):
         self.assertIn('2026-11-28; version abc; 1 run.', tables.facts_text([record]))
 
     def test_what_is_missing(self):
-        record = {'paper': 'adoc', 'contender': 'adoc', 'scale': 1}
-        some = [record | {'row': 'b5'}, record | {'row': 'b5-hdd', 'scale': 0.5}]
-        text = papers.missing_text([*some, record | {'row': 'adoc-pm'}], [PAPERS['adoc']])
-        self.assertIn('| adoc | b5 | adoc | 2 | 21 |', text)
-        self.assertIn('| adoc | b5-hdd | adoc | 3 | 31 |', text)
-        self.assertIn('| adoc | adoc-hdd | all policies | 1 | 6 |', text)
-        self.assertNotIn('| adoc-pm |', text)
+        record = {'paper': 'adoc', 'scale': 1, 'engine': 'e'}
+        names = [contender.name for contender in PAPERS['adoc'].contenders['b5']]
 
-    def test_new_records_replace_those_of_the_same_row_and_contender(self):
+        def round_of(number, row='b5', names=names, **changed):
+            of_row = record | {'row': row, 'run': number} | changed
+            return [of_row | {'contender': name} for name in names]
+
+        records = [
+            *round_of(0),
+            *round_of(1, names=names[1:]),
+            *round_of(2, engine='other'),
+            *round_of(0, 'b5-sata', stolen=0.03),
+            *round_of(0, 'b5-hdd', scale=0.5),
+            *round_of(0, 'adoc-pm', names=['adoc']),
+        ]
+        text = papers.missing_text(records, 'e', [PAPERS['adoc']])
+        for line in ('b5 | 2 | 124', 'b5-sata | 3 | 185', 'b5-hdd | 3 | 185', 'adoc-hdd | 1 | 6'):
+            self.assertIn(f'| adoc | {line} |', text)
+        self.assertNotIn('| adoc-pm |', text)
+        self.assertIn('| b5 | 3 |', papers.missing_text(records, '', [PAPERS['adoc']]))
+
+    def test_recorded_rounds_are_not_measured_again(self):
+        path = f'{self.folder}/results.jsonl'
+        figures = {'throughput': 1.0, 'p99': 2.0}
+        names = [contender.name for contender in PAPERS['vlsm'].contenders['load-a']]
+        with mock.patch.multiple(papers, RECORDS=path), mock.patch.object(
+            paper_pages, 'RECORDS', path
+        ), mock.patch.object(papers.running, 'engine_of_source', lambda: 'e'):
+            self.write_results()
+            begun = call(self.folder, 'vlsm', '--docs', '--rows=load-a,vlsm-pairs')
+            self.assertEqual(len(begun.plan()), 3 * len(names) + 1)
+            for number, kept in ((0, names), (1, names[1:])):
+                for name in kept:
+                    begun.note('load-a', name, number, {}, figures)
+            begun.record_rounds()
+            self.assertEqual({one['run'] for one in read_json_lines(path)}, {0})
+            later = call(self.folder, 'vlsm', '--docs', '--rows=load-a,vlsm-pairs')
+            self.assertEqual({run.number for run in later.plan() if run.row}, {1, 2})
+            self.assertEqual([row.name for row in later.loops()], ['load-a'])
+            later.note('vlsm-pairs', 'rocksdb', 0, {}, figures)
+            later.record_rounds()
+            last = call(self.folder, 'vlsm', '--docs', '--rows=vlsm-pairs')
+            self.assertEqual(last.plan(), [])
+            alone = call(self.folder, 'vlsm', '--rows=load-a')
+            self.assertEqual(len(alone.plan()), len(names))
+
+    def test_a_round_replaces_itself_and_those_of_another_library(self):
         path = f'{self.folder}/results.jsonl'
         old = {'paper': 'adoc', 'row': 'b5', 'contender': 'adoc', 'run': 0, 'p99': 1.0}
-        self.write_results(old, old | {'run': 1}, old | {'contender': 'silk'})
+        old |= {'scale': 1, 'engine': 'e'}
+        others = [old | {'run': 1, 'engine': 'd'}, old | {'run': 1, 'scale': 0.1}]
+        self.write_results(old, old | {'run': 2}, old | {'row': 'b5-hdd', 'engine': 'd'}, *others)
         with mock.patch.object(paper_pages, 'RECORDS', path):
             paper_pages.record([old | {'p99': 1.23456, 'p999': None}])
-        kept = [(one['contender'], one['run'], one['p99']) for one in read_json_lines(path)]
-        self.assertEqual(kept, [('silk', 0, 1.0), ('adoc', 0, 1.235)])
+        kept = [(one['row'], one['run'], one['p99']) for one in read_json_lines(path)]
+        self.assertEqual(kept, [('b5', 0, 1.235), ('b5', 2, 1.0), ('b5-hdd', 0, 1.0)])
 
 
 class PicturesTest(FolderTest):
