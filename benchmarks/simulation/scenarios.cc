@@ -203,6 +203,11 @@ void VlsmPairs(Scenario* scenario) {
   }
 }
 
+/// Policies of the scenarios that --validate also runs on a real store.
+std::vector<std::string> ValidatedPolicies() {
+  return {"lull", "leveldb", "idle-threshold", "idle-quiet"};
+}
+
 /// Bursts as in db_bench, on a store with default options, on this machine.
 void Bursts(double value_bytes, int batch, bool sync, double burst_seconds, double idle_seconds,
             Scenario* scenario) {
@@ -217,7 +222,7 @@ void Bursts(double value_bytes, int batch, bool sync, double burst_seconds, doub
   load.key_count = 1e6;
   load.phases = {{burst_seconds, 1}, {idle_seconds, 0}};
   if (base.seconds == 0) base.seconds = 2 * (burst_seconds + idle_seconds);
-  scenario->policies = {"lull", "leveldb"};
+  scenario->policies = ValidatedPolicies();
 }
 
 /// Section 6.3 of the paper of the policies idle-*, table 2: synced batches on three cores.
@@ -254,7 +259,7 @@ void OpenLoop(Scenario* scenario) {
   // db_bench first fills the store with a million writes, which hit 63 % of the keys.
   base.populated_bytes =
       632'000 * (16 + 400 * base.costs.table_value_share + base.costs.table_entry_bytes);
-  scenario->policies = {"lull", "leveldb"};
+  scenario->policies = ValidatedPolicies();
 }
 
 using Builder = std::function<void(uint64_t seed, Scenario* scenario)>;
