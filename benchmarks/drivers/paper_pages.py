@@ -54,15 +54,20 @@ def round_of(record):
     return record['paper'], record['row'], record['run']
 
 
-def recorded_rounds(records, engine, scale):
-    """{round: names of its contenders} of this state of the library; those of which the host took
-    no CPU time."""
+def rounds_done(records, engine, paper, scale):
+    """(row, number) of the rounds of this state of the library in which no contender is missing and
+    the host left the CPU alone."""
+    wanted = {row: len(contenders) for row, contenders in paper.contenders.items()}
     rounds = collections.defaultdict(set)
     for one in records:
-        if engine and one.get('engine') == engine and one['scale'] == scale:
-            if not disturbed([one]):
-                rounds[round_of(one)].add(one['contender'])
-    return rounds
+        here = (one['paper'], one.get('engine'), one['scale']) == (paper.name, engine, scale)
+        if engine and here and not disturbed([one]):
+            rounds[one['row'], one['run']].add(one['contender'])
+    return {
+        (row, number)
+        for (row, number), names in rounds.items()
+        if len(names) >= wanted.get(row, 1)  # a scenario is recorded as a whole
+    }
 
 
 def record(new):
@@ -81,25 +86,28 @@ def record(new):
             file.write(json.dumps(one) + '\n')
 
 
-def keep_pictures(paper, rows, drawn):
-    """Copies what the pages show of these rows from a report's folder of pictures."""
+def drawn(paper, folder):
+    """(row, picture, file) of the paper's pictures that are in the folder."""
+    for row, pictures in paper.pictures.items():
+        for picture in pictures:
+            path = os.path.join(folder, picture_name(f'{row} {picture.chart}'))
+            if os.path.isfile(path):
+                yield row, picture, path
+
+
+def keep_pictures(paper, folder):
+    """Copies what the pages show from a report's folder of pictures."""
     os.makedirs(PICTURES, exist_ok=True)
-    for row in rows:
-        for picture in paper.pictures.get(row, []):
-            name = picture_name(f'{row} {picture.chart}')
-            if os.path.isfile(os.path.join(drawn, name)):
-                shutil.copy(os.path.join(drawn, name), PICTURES)
+    for _, _, path in drawn(paper, folder):
+        shutil.copy(path, PICTURES)
 
 
 def pictures_of(paper):
-    """{row: Markdown of its pictures}, of those that were drawn."""
-    found = {row: [] for row in paper.pictures}
-    for row, pictures in paper.pictures.items():
-        for picture in pictures:
-            name = picture_name(f'{row} {picture.chart}')
-            if os.path.isfile(os.path.join(PICTURES, name)):
-                link = f'({os.path.basename(PICTURES)}/{name})'
-                found[row].append(f'![`{row}`: {picture.says}]{link}')
+    """{row: Markdown of its pictures}."""
+    found = collections.defaultdict(list)
+    for row, picture, path in drawn(paper, PICTURES):
+        link = '/'.join(path.split(os.sep)[-2:])
+        found[row].append(f'![`{row}`: {picture.says}]({link})')
     return found
 
 

@@ -122,6 +122,7 @@ def machine_facts(options):
         'file_system': f'{kind} {flags}',
         'disk': disk,
         'commit': commit_of_source(),
+        'engine': engine_of_source(),
         'arguments': options.arguments,
     }
 

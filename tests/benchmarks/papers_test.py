@@ -220,7 +220,7 @@ class PicturesTest(FolderTest):
         paper = PAPERS['adoc']
         with mock.patch.object(paper_pages, 'PICTURES', kept):
             self.assertFalse(any(paper_pages.pictures_of(paper).values()))
-            paper_pages.keep_pictures(paper, list(of_rows), drawn)
+            paper_pages.keep_pictures(paper, drawn)
             self.assertEqual(os.listdir(kept), [of_rows['b5']])
             shown = paper_pages.pictures_of(paper)
         figures = {'throughput': 2.0, 'stalled': 1.0, 'p99': 3.0}
