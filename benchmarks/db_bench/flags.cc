@@ -50,7 +50,8 @@ DEFINE_string(
     "work; null: a store that does nothing, which measures the cost of the benchmark itself");
 DEFINE_string(policy, "", "scheduling policy; Lull only");
 DEFINE_string(layout, "", "compaction layout; Lull only");
-DEFINE_string(options, "", "further scheduling options, \"k=v;k=v\"; Lull only");
+DEFINE_string(options, "",
+              "Lull: further scheduling options; RocksDB: options by its names; \"k=v;k=v\"");
 DEFINE_string(device, "real", "real: the machine's disk; or a model: hdd, sata, nvme, 100mb");
 DEFINE_string(rocksdb_profile, "defaults",
               "RocksDB only: defaults; matched: as much memory as the other stores; tuned: for "

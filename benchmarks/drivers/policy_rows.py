@@ -32,7 +32,7 @@ def load(scale, num, seconds, shape, *flags):
         '--benchmarks=load',
         f'--num={max(1000, int(num * scale))}',
         f'--duration={seconds * scale:g}',
-        '--shape=' + shape.format(S=f'{10 * scale:g}'),
+        '--shape=' + shape.replace('{S}', f'{10 * scale:g}'),
         '--threads=2',
         *flags,
     ]

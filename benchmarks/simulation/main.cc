@@ -22,6 +22,9 @@ DEFINE_uint64(seed, 1, "seed of arrivals and traces");
 DEFINE_string(profile, "", "file with measured costs; empty: the built-in costs");
 DEFINE_string(csv, "", "prefix of files with one row per second: PREFIX-scenario-policy.csv");
 DEFINE_string(json, "", "append one JSON object per run to this file, one per line");
+DEFINE_string(trace, "",
+              "only write the rates of the scenario's load to this file, for db_bench "
+              "--shape=trace:FILE");
 DEFINE_bool(progress, true, "show progress on standard error");
 DEFINE_string(calibrate, "", "measure this machine's costs and write them to this file");
 DEFINE_bool(validate, false,
@@ -55,6 +58,20 @@ int ListScenarios() {
     std::printf("%-16s %s\n", name.c_str(), scenario.title.c_str());
   }
   return 0;
+}
+
+int WriteTrace(const std::string& name, const std::string& path) {
+  Scenario scenario;
+  const std::string fault = MakeScenario(name, Costs(), FLAGS_seed, FLAGS_seconds, &scenario);
+  if (!fault.empty()) return Complain(fault + "; use --list");
+  std::FILE* const file = std::fopen(path.c_str(), "w");
+  if (file == nullptr) return Complain("cannot write " + path);
+  std::fprintf(file, "# Seconds and requests per second of %s, seed %llu.\n", name.c_str(),
+               static_cast<unsigned long long>(FLAGS_seed));
+  for (const Phase& phase : scenario.base.load.phases)
+    std::fprintf(file, "%.2f,%.0f\n", phase.seconds, phase.requests_per_sec);
+  const bool written = std::ferror(file) == 0;
+  return std::fclose(file) == 0 && written ? 0 : Complain("cannot write " + path);
 }
 
 int Run(const std::string& name, const Costs& costs) {
@@ -126,6 +143,9 @@ int Main(int argc, char** argv) {
     return 0;
   }
   if (argc < 2) return Complain("no scenario given; --list shows them");
+  if (!FLAGS_trace.empty()) {
+    return argc == 2 ? WriteTrace(argv[1], FLAGS_trace) : Complain("--trace takes one scenario");
+  }
   for (int i = 1; i < argc; ++i) {
     const int status = FLAGS_validate ? Validate(argv[i], costs) : Run(argv[i], costs);
     if (status != 0) return status;

@@ -43,7 +43,7 @@ std::string StoreVersion();
 // How to open the store.
 struct StoreSettings {
   leveldb::Options options;
-  std::string scheduling;  // "k=v;k=v"; SchedulingFault accepts it
+  std::string scheduling;  // "k=v;k=v"; SchedulingFault accepts it. RocksDB: any of its options
   bool flushes = true;     // false: no memtable is ever flushed, to measure the client's limit
 
   // The same settings as in `options`, for a store with its own options. 0 keeps that store's

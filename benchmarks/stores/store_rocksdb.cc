@@ -4,6 +4,7 @@
 // adapter adds one virtual call and two Slices to each call. It copies a batch entry by entry, at
 // about 50 ns each.
 #include <rocksdb/cache.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
@@ -246,6 +247,11 @@ rocksdb::Env* DeviceEnvOf(PacedDevice* device) {
   return env.get();
 }
 
+rocksdb::Status ApplyText(const std::string& text, rocksdb::Options* options) {
+  const rocksdb::Options base = *options;
+  return rocksdb::GetOptionsFromString(rocksdb::ConfigOptions(), base, text, options);
+}
+
 rocksdb::Options MakeOptions(const StoreSettings& settings) {
   rocksdb::Options options;
   if (settings.device != nullptr) options.env = DeviceEnvOf(settings.device);
@@ -274,6 +280,7 @@ rocksdb::Options MakeOptions(const StoreSettings& settings) {
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(settings.bloom_bits));
   }
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  ApplyText(settings.scheduling, &options);  // SchedulingFault accepted it
   return options;
 }
 
@@ -284,8 +291,9 @@ std::string StoreName() { return "rocksdb"; }
 std::string StoreVersion() { return rocksdb::GetRocksVersionAsString(); }
 
 std::string SchedulingFault(const std::string& text) {
-  if (text.empty()) return "";
-  return "--policy, --layout, --options: RocksDB has no scheduling options (" + text + ")";
+  rocksdb::Options options;
+  const rocksdb::Status status = ApplyText(text, &options);
+  return status.ok() ? "" : "RocksDB does not accept (" + text + "): " + status.ToString();
 }
 
 leveldb::Status OpenStore(const StoreSettings& settings, const std::string& name,

@@ -484,9 +484,16 @@ class DbBenchTest(FolderTest):
             self.assertEqual(lines['readrandom'][4], '2000 of 2000 found')
         self.assertIn('--rocksdb_profile', self.start('--rocksdb_profile=fast').stderr)
 
+    @unittest.skipUnless(ROCKSDB, 'of RocksDB')
+    def test_options_of_rocksdb(self):
+        self.run_ok('--num=10', '--benchmarks=fillseq', '--options=max_background_jobs=7')
+        with open(f'{self.folder}/db/LOG') as log:
+            self.assertRegex(log.read(), r'Options\.max_background_jobs: 7\n')
+
     @unittest.skipUnless(STOCK or ROCKSDB, 'Lull has policies')
     def test_peers_have_no_policies(self):
-        self.assertIn('no scheduling options', self.start('--policy=lull').stderr)
+        says = 'no scheduling options' if STOCK else 'does not accept (policy=lull)'
+        self.assertIn(says, self.start('--policy=lull').stderr)
 
     def test_a_store_outlives_a_wrong_option(self):
         self.run_ok('--benchmarks=fillseq', '--num=10')

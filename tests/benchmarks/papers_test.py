@@ -7,6 +7,7 @@ import contextlib
 import io
 import math
 import os
+import subprocess
 import sys
 import unittest
 from unittest import mock
@@ -18,7 +19,7 @@ from scripts import FolderTest, load_script  # noqa: E402  (also finds the modul
 from drivers import paper_pages, pages, verdicts  # noqa: E402
 from drivers import paper_tables as tables  # noqa: E402
 from drivers.common import read_json_lines  # noqa: E402
-from drivers.papers import PAPERS  # noqa: E402
+from drivers.papers import PAPERS, silk  # noqa: E402
 from drivers.papers.parts import LEVELS, OF_STORE, SIMULATED, TIME_SERIES  # noqa: E402
 from drivers.papers.parts import simulated_figures  # noqa: E402
 from drivers.results_folder import SUSTAINABLE, read_results  # noqa: E402
@@ -424,6 +425,20 @@ class RunTest(FolderTest):
                 self.assertIn('| `idle-quiet` |', file.read())
         else:
             self.assertFalse(os.path.exists(simulated))
+
+    def test_the_trace_is_that_of_the_simulator(self):
+        exported = f'{self.folder}/trace'
+        simulate = os.path.join(os.path.dirname(DB_BENCH), 'simulate')
+        flags = [f'--seconds={silk.TRACE_SECONDS}', f'--trace={exported}']
+        subprocess.run([simulate, 'silk-24h', *flags], check=True, timeout=60)
+        with open(exported) as file, open(silk.TRACE) as kept:
+            self.assertEqual(file.read(), kept.read())
+        for wrong in (['silk-24h', 'silk-parts'], ['silk']):
+            done = subprocess.run(
+                [simulate, *wrong, *flags], capture_output=True, text=True, timeout=60
+            )
+            self.assertEqual(done.returncode, 1, wrong)
+            self.assertIn('simulate: ', done.stderr)
 
 
 if __name__ == '__main__':
