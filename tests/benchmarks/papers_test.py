@@ -22,7 +22,7 @@ from drivers.common import read_json_lines  # noqa: E402
 from drivers.papers import PAPERS, silk  # noqa: E402
 from drivers.papers.parts import LEVELS, OF_STORE, SIMULATED, TIME_SERIES  # noqa: E402
 from drivers.papers.parts import simulated_figures  # noqa: E402
-from drivers.results_folder import SUSTAINABLE, read_results  # noqa: E402
+from drivers.results_folder import SUSTAINABLE  # noqa: E402
 from drivers.row_tables import MORE, Measured, figures_of_row, served_share  # noqa: E402
 from drivers.stores import STORES  # noqa: E402
 from drivers.verdicts import Claim, about, at_least, at_most, judge, order  # noqa: E402
@@ -132,23 +132,19 @@ class PlanTest(FolderTest):
             with self.assertRaisesRegex(papers.Failure, 'data-driven, silk, adoc, vlsm'):
                 papers.read_options(arguments)
 
-    def test_a_resumed_call_measures_only_what_is_missing(self):
-        began = ['vlsm', '--rows=load-a,vlsm-pairs', '--only=measured']
-        result = {'kind': 'result', 'workload': 'load-a', 'contender': 'vsst', 'run': 0}
+    def test_a_run_becomes_a_record(self):
+        made = call(self.folder, 'vlsm', '--rows=load-a')
+        self.assertEqual([row.name for row in made.loops()], ['load-a'])
+        x = {'workload': 'load-a' + SUSTAINABLE, 'contender': 'rocksdb'}
+        made.take(x | {'ops': 1000, 'active_seconds': 8, 'drain_seconds': 2}, [])
+        self.assertEqual((made.loops(), made.x, made.records), ([], {'load-a': 100}, []))
+        result = {'workload': 'load-a', 'contender': 'vsst', 'run': 0}
         result |= {'load': {'requests_per_s': 50_000}, 'p99_us': 3000, 'p999_us': 9000}
         result |= {'stall_seconds': 0.5, 'date': '2026-11-28T10:00:00Z', 'commit': 'abc'}
-        x = {'kind': 'result', 'workload': 'load-a' + SUSTAINABLE, 'contender': 'rocksdb'}
-        x |= {'ops': 1000, 'active_seconds': 8, 'drain_seconds': 2}
-        self.write_results({'kind': 'machine', 'arguments': began}, x, result)
-        resumed = papers.Papers(papers.read_options([f'--resume={self.folder}']))
-        self.assertEqual([row.name for row in resumed.loops()], ['load-a'])
-        resumed.take_over(read_results(self.folder)[1:])
-        self.assertEqual((resumed.loops(), resumed.x), ([], {'load-a': 100}))
-        self.assertEqual(len(resumed.plan()), 4)
-        self.assertNotIn('vsst', [run.contender for run in resumed.plan()])
-        record = resumed.records[0]
-        found = record['throughput'], record['date'], record['commit']
-        self.assertEqual(found, (50, '2026-11-28', 'abc'))
+        made.take(result, [])
+        record = made.records[0]
+        found = record['throughput'], record['date'], record['commit'], record['engine']
+        self.assertEqual(found, (50, '2026-11-28', 'abc', made.facts['engine']))
         self.assertIn('2026-11-28; version abc; 1 run.', tables.facts_text([record]))
 
     def test_what_is_missing(self):
