@@ -73,7 +73,11 @@ def facts_text(records):
     runs = collections.Counter((r['row'], r['contender']) for r in records).values()
     ends = sorted({min(runs), max(runs)})
     said = '; '.join(all_of('machine')) + '; ' + ', '.join(all_of('date'))
-    said += ''.join(f'; version {commit}' for commit in all_of('commit'))
+    commits = all_of('commit')
+    if commits:
+        said += f'; version{"s" if len(commits) > 1 else ""} {", ".join(commits)}'
+    if len(commits) > 1 and len({record.get('engine', '') for record in records}) == 1:
+        said += ' with the same library'
     said += f'; {" to ".join(map(str, ends))} run{"s" if ends[-1] > 1 else ""}'
     scales = [f'{scale:g}' for scale in all_of('scale')]
     said += '' if scales == ['1'] else f' at scale {", ".join(scales)}'

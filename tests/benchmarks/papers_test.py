@@ -146,6 +146,10 @@ class PlanTest(FolderTest):
         found = record['throughput'], record['date'], record['commit'], record['engine']
         self.assertEqual(found, (50, '2026-11-28', 'abc', made.facts['engine']))
         self.assertIn('2026-11-28; version abc; 1 run.', tables.facts_text([record]))
+        both = tables.facts_text([record, record | {'commit': 'def'}])
+        self.assertIn('; versions abc, def with the same library; ', both)
+        both = tables.facts_text([record, record | {'commit': 'def', 'engine': 'other'}])
+        self.assertIn('; versions abc, def; ', both)
 
     def test_what_is_missing(self):
         record = {'paper': 'adoc', 'scale': 1, 'engine': 'e'}
