@@ -25,9 +25,9 @@ endif()
 set(commit unknown)
 find_program(git git)
 if(git)
-  # Without locks: a commit can run at the same time.
+  # Without locks: a commit can run at the same time. Without docs/: measurements write there.
   execute_process(COMMAND "${git}" --no-optional-locks -C "${SOURCE}"
-    status --porcelain=v2 --branch --untracked-files=no
+    status --porcelain=v2 --branch --untracked-files=no -- . ":(exclude)docs"
     OUTPUT_VARIABLE answer RESULT_VARIABLE failed ERROR_QUIET)
   # A copy in another project's work tree would give that project's commit.
   execute_process(COMMAND "${git}" -C "${SOURCE}" rev-parse --show-prefix

@@ -28,7 +28,7 @@ DIGITS = 4  # significant ones that are recorded
 
 # A run in the validation of the simulator: workload, policy, throughput and debt with their errors.
 ERROR = r' \S+ \(([+-]?\d+) %\) \|'
-VALIDATION = re.compile(r'^\| `[\w-]+`, (\w+) \|' + 2 * ERROR, re.M)
+VALIDATION = re.compile(r'^\| `[\w-]+`, ([\w-]+) \|' + 2 * ERROR, re.M)
 
 
 def validated_errors(page):

@@ -160,4 +160,5 @@ def counts_text(judgements):
     without = [f'{count} {reason}' for reason, count in sorted(counts.items())]
     if without:
         said.append(f'{sum(counts.values())} without a verdict ({"; ".join(without)})')
-    return f'Of {len(stated)} figures of the paper: {", ".join(said)}.'
+    figures = 'figure' if len(stated) == 1 else 'figures'
+    return f'Of {len(stated)} {figures} of the paper: {", ".join(said)}.'
