@@ -64,6 +64,7 @@ int WriteTrace(const std::string& name, const std::string& path) {
   Scenario scenario;
   const std::string fault = MakeScenario(name, Costs(), FLAGS_seed, FLAGS_seconds, &scenario);
   if (!fault.empty()) return Complain(fault + "; use --list");
+  if (scenario.base.load.closed_loop) return Complain(name + " is a closed loop: it has no rates");
   std::FILE* const file = std::fopen(path.c_str(), "w");
   if (file == nullptr) return Complain("cannot write " + path);
   std::fprintf(file, "# Seconds and requests per second of %s, seed %llu.\n", name.c_str(),

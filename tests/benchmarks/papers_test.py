@@ -436,7 +436,7 @@ class RunTest(FolderTest):
         subprocess.run([simulate, 'silk-24h', *flags], check=True, timeout=60)
         with open(exported) as file, open(silk.TRACE) as kept:
             self.assertEqual(file.read(), kept.read())
-        for wrong in (['silk-24h', 'silk-parts'], ['silk']):
+        for wrong in (['silk-24h', 'silk-parts'], ['silk'], ['adoc-hdd']):
             done = subprocess.run(
                 [simulate, *wrong, *flags], capture_output=True, text=True, timeout=60
             )
