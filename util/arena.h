@@ -35,6 +35,14 @@ class Arena {
     return result;
   }
 
+  /// Takes back the last `bytes` of the latest piece, which ends at `end`. REQUIRES: a multiple
+  /// of 8.
+  void GiveBack(const char* end, size_t bytes) {
+    if (end != next_) return;  // a block of its own
+    next_ -= bytes;
+    remaining_ += bytes;
+  }
+
   /// Total bytes of all blocks. Any thread.
   size_t MemoryBytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
 

@@ -150,7 +150,8 @@ void Merge(benchmark::State& state) {
   }
   for (auto _ : state) {
     std::vector<std::unique_ptr<leveldb::Iterator>> children;
-    for (const auto& memtable : memtables) children.push_back(memtable->NewIterator());
+    for (const auto& memtable : memtables)
+      children.push_back(memtable->NewIterator(0, kMaxSequence));
     const auto merged = NewMergingIterator(order, std::move(children));
     for (merged->SeekToFirst(); merged->Valid(); merged->Next()) {
       benchmark::DoNotOptimize(merged->key().data());

@@ -194,8 +194,8 @@ std::unique_ptr<leveldb::Iterator> ReadOnlyStore::NewIterator(const leveldb::Rea
     view = pinned;
     sequence = its_sequence;
   });
-  auto iterator = NewDbIterator(context_->order, view->NewIterator(open, bounds), sequence,
-                                std::move(reads), nullptr, bounds);
+  auto iterator = NewDbIterator(context_->order, view->NewIterator(open, sequence, bounds),
+                                sequence, std::move(reads), nullptr, bounds);
   view->Unref();
   return iterator;
 }

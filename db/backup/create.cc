@@ -115,7 +115,7 @@ Status LiveStore::Finish(BackupWriter* writer, BackupInfo* info) {
     LookForCodec(context_, *recovered_.manifest.version);
     std::vector<std::unique_ptr<leveldb::Iterator>> entries;
     for (const SealedMemTable& sealed : recovered_.memtables)
-      entries.push_back(sealed.memtable->NewIterator());
+      entries.push_back(sealed.memtable->NewIterator(kMaxSequence, kMaxSequence));
     TableMeta table;
     table.number = context_.NewFileNumber();  // above all others, as the newest table of L0 must be
     const Status status =

@@ -111,7 +111,8 @@ leveldb::Status MergeJob::KeepEntry(const leveldb::Slice& key, const leveldb::Sl
 FlushJob::FlushJob(StoreContext* context, std::vector<SealedMemTable> sealed,
                    SequenceNumber oldest_snapshot)
     : MergeJob(context, 0, DropRule(context->order, oldest_snapshot, nullptr, 0)),
-      sealed_(std::move(sealed)) {
+      sealed_(std::move(sealed)),
+      oldest_snapshot_(oldest_snapshot) {
   outputs().SetDeletionsSince(sealed_.front().begun_seconds);
   if (context->HasKeyFilters(0, 0)) outputs().BuildKeyFilters();
 }
@@ -132,7 +133,8 @@ uint64_t FlushJob::memory_bytes() const {
 
 leveldb::Status FlushJob::OpenInput(std::unique_ptr<leveldb::Iterator>* input) {
   std::vector<std::unique_ptr<leveldb::Iterator>> children;
-  for (const SealedMemTable& sealed : sealed_) children.push_back(sealed.memtable->NewIterator());
+  for (const SealedMemTable& sealed : sealed_)
+    children.push_back(sealed.memtable->NewIterator(oldest_snapshot_, kMaxSequence));
   *input = NewMergingIterator(context_->order, std::move(children));
   return leveldb::Status::OK();
 }

@@ -126,6 +126,7 @@ class FlushJob final : public MergeJob {
   }
 
   const std::vector<SealedMemTable> sealed_;
+  const SequenceNumber oldest_snapshot_;
   KeySample key_sample_;
 };
 

@@ -118,7 +118,7 @@ leveldb::Status RangeRemover::IterateStaying(const KeyBounds& span, const Versio
   read.skip_damaged_blocks = true;
   auto reads = std::make_unique<IteratorReads>(nullptr, read);
   std::unique_ptr<leveldb::Iterator> entries =
-      view->NewIterator(reader_->tables(), reads->options(), span);
+      view->NewIterator(reader_->tables(), reads->options(), sequence, span);
   *iterator =
       NewDbIterator(context_->order, std::move(entries), sequence, std::move(reads), nullptr, span);
   view->Unref();  // the iterator has its own reference

@@ -133,7 +133,8 @@ bool WritePath::HasKeysOf(const std::vector<UserRange>& ranges) {
     memtables.push_back(state_->memtables().active());
   }
   for (const MemTableRef& memtable : memtables) {
-    const std::unique_ptr<leveldb::Iterator> entry = memtable->NewIterator();
+    const std::unique_ptr<leveldb::Iterator> entry =
+        memtable->NewIterator(kMaxSequence, kMaxSequence);
     for (const UserRange& range : ranges) {
       entry->Seek(LookupKey(*range.smallest, kMaxSequence).internal_key());
       if (entry->Valid() &&

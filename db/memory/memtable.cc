@@ -8,7 +8,7 @@ namespace {
 
 class MemTableIterator final : public leveldb::Iterator {
  public:
-  explicit MemTableIterator(const SkipList* list) : cursor_(list) {}
+  explicit MemTableIterator(const SkipList::Cursor& cursor) : cursor_(cursor) {}
 
   bool Valid() const override { return cursor_.Valid(); }
   void SeekToFirst() override { cursor_.SeekToFirst(); }
@@ -48,16 +48,15 @@ MemTable::Found MemTable::Get(const LookupKey& key, std::string* value) const {
 void MemTable::BuildFilter() {
   std::vector<uint32_t> hashes;
   hashes.reserve(EntryCount());
-  SkipList::Cursor cursor(&list_);
-  for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
-    const uint32_t hash = KeyFilter::HashOf(UserKeyOf(cursor.key()));
-    if (hashes.empty() || hashes.back() != hash) hashes.push_back(hash);  // a key's entries adjoin
-  }
+  SkipList::Cursor cursor(&list_, kMaxSequence, kMaxSequence);
+  for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next())
+    hashes.push_back(KeyFilter::HashOf(UserKeyOf(cursor.key())));
   filter_.store(new KeyFilter(hashes), std::memory_order_release);
 }
 
-std::unique_ptr<leveldb::Iterator> MemTable::NewIterator() const {
-  return std::make_unique<MemTableIterator>(&list_);
+std::unique_ptr<leveldb::Iterator> MemTable::NewIterator(SequenceNumber oldest,
+                                                         SequenceNumber newest) const {
+  return std::make_unique<MemTableIterator>(SkipList::Cursor(&list_, oldest, newest));
 }
 
 }  // namespace lull

@@ -29,8 +29,8 @@ class MemTable {
   MemTable(const MemTable&) = delete;
   MemTable& operator=(const MemTable&) = delete;
 
-  /// REQUIRES: no other thread inserts; (key, sequence) is new; lengths are within
-  /// batch::Validate's limits.
+  /// REQUIRES: no other thread inserts; `sequence` is above those of the key's other entries;
+  /// lengths are within batch::Validate's limits.
   void Add(SequenceNumber sequence, ValueKind kind, const leveldb::Slice& user_key,
            const leveldb::Slice& value);
 
@@ -44,12 +44,15 @@ class MemTable {
   /// Null until BuildFilter. Any thread.
   const KeyFilter* filter() const { return filter_.load(std::memory_order_acquire); }
 
-  /// Iterates over internal keys. The memtable must outlive the iterator.
-  std::unique_ptr<leveldb::Iterator> NewIterator() const;
+  /// Iterates over the internal keys that readers at sequences in [oldest, newest] can see; see
+  /// SkipList::Cursor. The memtable must outlive the iterator.
+  std::unique_ptr<leveldb::Iterator> NewIterator(SequenceNumber oldest,
+                                                 SequenceNumber newest) const;
 
   /// Memory in use. Any thread.
   size_t MemoryBytes() const { return arena_.MemoryBytes(); }
-  /// Estimates how much of it holds entries in [start, limit), given as internal keys. Any thread.
+  /// Estimates how much of it holds entries in [start, limit), given as internal keys, as if all
+  /// user keys used the same. Any thread.
   uint64_t ApproximateBytes(const leveldb::Slice& start, const leveldb::Slice& limit) const {
     return static_cast<uint64_t>(list_.ShareBetween(start, limit) *
                                  static_cast<double>(MemoryBytes()));

@@ -240,12 +240,14 @@ uint64_t ReadView::ApproximateBytes(TableCache* tables, const leveldb::Range& ra
 }
 
 std::unique_ptr<leveldb::Iterator> ReadView::NewIterator(const OpenTableIterator& open,
+                                                         SequenceNumber sequence,
                                                          const KeyBounds& bounds) {
   const KeyOrder& order = version_->order();
   std::vector<std::unique_ptr<leveldb::Iterator>> children;
   // Entries added to an empty memtable from now on are newer than the iterator's sequence.
-  if (active_->EntryCount() > 0) children.push_back(active_->NewIterator());
-  for (const MemTableRef& memtable : immutables_) children.push_back(memtable->NewIterator());
+  if (active_->EntryCount() > 0) children.push_back(active_->NewIterator(sequence, sequence));
+  for (const MemTableRef& memtable : immutables_)
+    children.push_back(memtable->NewIterator(sequence, sequence));
   for (const TableRef& file : version_->level(0)) {
     if (Touches(order, *file, bounds)) children.push_back(open(file.get()));
   }

@@ -63,19 +63,22 @@ class ReadView {
   /// Iterates over internal keys, at least those within `bounds`; leaves out tables that have none.
   /// `bounds` need not outlive the call. The iterator holds a reference to this view. Of equal
   /// keys, the newest source comes first. Calls `open` for L0 tables now, for others when the
-  /// iterator reaches them. Returns every entry at or below a sequence published before the call,
-  /// and possibly later ones. Skips what cannot be read (OnError::kSkip); `open` must do so within
-  /// a table.
+  /// iterator reaches them. Shows every entry that is visible at `sequence`, which must have been
+  /// published before the call; and others, but only of tables. Skips what cannot be read
+  /// (OnError::kSkip); `open` must do so within a table.
   std::unique_ptr<leveldb::Iterator> NewIterator(const OpenTableIterator& open,
+                                                 SequenceNumber sequence,
                                                  const KeyBounds& bounds = {});
 
   /// `options` must outlive the iterator.
   std::unique_ptr<leveldb::Iterator> NewIterator(TableCache* tables,
                                                  const BlockReadOptions* options,
+                                                 SequenceNumber sequence,
                                                  const KeyBounds& bounds = {}) {
     // Small enough for std::function to store without an allocation.
     return NewIterator(
-        [tables, options](TableFile* file) { return tables->NewIterator(file, *options); }, bounds);
+        [tables, options](TableFile* file) { return tables->NewIterator(file, *options); },
+        sequence, bounds);
   }
   /// How many L0 tables can have keys within `bounds`.
   int L0TablesIn(const KeyBounds& bounds) const;

@@ -55,7 +55,7 @@ std::unique_ptr<leveldb::Iterator> StoreReader::NewIterator(const leveldb::ReadO
   if (const int tables = at.view->L0TablesIn(bounds); tables > 1)
     counts_.Add(kL0TablesWithoutKey, kMissesOfASeek * static_cast<uint64_t>(tables - 1));
   std::unique_ptr<leveldb::Iterator> entries =
-      at.view->NewIterator(&tables_, reads->options(), bounds);
+      at.view->NewIterator(&tables_, reads->options(), at.sequence, bounds);
   // A range can be empty at the same sequence in the store's view, but not in a snapshot's.
   return NewDbIterator(context_->order, std::move(entries), at.sequence, std::move(reads),
                        at.is_kept ? nullptr : &empty_ranges_, bounds);

@@ -145,6 +145,16 @@ TEST(Arena, LargePiecesDoNotWasteTheCurrentBlock) {
   EXPECT_EQ(arena.Allocate(8), before + 8);
 }
 
+TEST(Arena, TakesBackTheEndOfTheLatestPiece) {
+  Arena arena(std::make_shared<BlockPool>(64 << 10));
+  char* const piece = arena.Allocate(32);
+  arena.GiveBack(piece + 32, 16);
+  EXPECT_EQ(arena.Allocate(8), piece + 16);
+  char* const large = arena.Allocate(1 << 20);
+  arena.GiveBack(large + (1 << 20), 16);  // stays: a block of its own
+  EXPECT_EQ(arena.Allocate(8), piece + 24);
+}
+
 TEST(PageBuffer, GrowsAndIsReused) {
   PageBuffer buffer;
   EXPECT_EQ(buffer.get(), nullptr);

@@ -88,7 +88,7 @@ TEST(MemTableTest, UsesTheUsersComparator) {
   memtable.Add(1, ValueKind::kValue, "a", "1");
   memtable.Add(2, ValueKind::kValue, "b", "2");
   EXPECT_EQ(GetAt(memtable, "a", 5), "1");
-  const auto iterator = memtable.NewIterator();
+  const auto iterator = memtable.NewIterator(0, kMaxSequence);
   EXPECT_FALSE(iterator->Valid());
   iterator->SeekToFirst();
   EXPECT_EQ(UserKeyOf(iterator->key()).ToString(), "b");
