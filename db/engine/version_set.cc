@@ -10,6 +10,27 @@
 #include "util/logging.h"
 
 namespace lull {
+namespace {
+
+std::set<uint64_t> TableNumbersOf(const std::vector<std::string>& files) {
+  std::set<uint64_t> numbers;
+  for (const std::string& file : files) {
+    const std::optional<ParsedFileName> parsed = ParseFileName(file);
+    if (parsed && parsed->kind == FileKind::kTable) numbers.insert(parsed->number);
+  }
+  return numbers;
+}
+
+/// Forgets the tables whose files are deleted.
+leveldb::Status ForgetDeleted(const StoreContext& context, RemovedTables* removed) {
+  if (removed->empty()) return leveldb::Status::OK();
+  std::vector<std::string> names;
+  const leveldb::Status status = context.env()->GetChildren(context.name, &names);
+  if (status.ok()) removed->KeepOnly(TableNumbersOf(names));
+  return status;
+}
+
+}  // namespace
 
 VersionSet::VersionSet(StoreContext* context, StoreState* state, const PublishedFlags* flags,
                        ObsoleteFiles* obsolete, StoreReader* reader,
@@ -28,14 +49,19 @@ leveldb::Status VersionSet::WriteRecovered(Recovered* recovered, uint64_t log_nu
   VersionBuilder builder(recovered->manifest.version, make_table_);
   leveldb::Status status = builder.Apply(flushed);
   if (status.ok()) status = builder.Build(&begun->version);
+  RemovedTables& removed = recovered->manifest.removed;
+  for (const auto* files : {&recovered->lost, &recovered->obsolete})
+    removed.TakeUnused(TableNumbersOf(*files));
+  if (status.ok()) status = ForgetDeleted(*context_, &removed);
   if (!status.ok()) return status;
   VersionEdit edit;
   edit.log_number = log_number;
   edit.last_sequence = recovered->last_sequence_in_tables;
   begun->number = context_->NewFileNumber();
   recovered->new_tables_are_listed = true;
-  status = ManifestWriter::Create(*context_, begun->number, *begun->version,
-                                  recovered->manifest.compact_pointers, edit, &begun->writer);
+  status =
+      ManifestWriter::Create(*context_, begun->number, *begun->version,
+                             recovered->manifest.compact_pointers, edit, &begun->writer, removed);
   // On a failure keep both MANIFESTs: CURRENT can name either.
   return status.ok() ? SetCurrentFile(context_->env(), context_->name, begun->number) : status;
 }
@@ -64,6 +90,7 @@ leveldb::Status VersionSet::Start(Recovered* recovered, uint64_t next_wal_number
   VersionRef version = begun.version;
   Adopt(std::move(begun));
   log_number_ = log_number;
+  removed_ = std::move(recovered->manifest.removed);
   state_->Start(std::move(version), recovered->last_sequence_in_tables,
                 recovered->manifest.compact_pointers);
   return status;
@@ -115,7 +142,10 @@ leveldb::Status VersionSet::MakeDurable(VersionEdit* edit, const std::vector<Tab
   if (!status.ok()) {
     MarkUncertain(written);
     Freeze(status, restorable);
-  } else if (edit->log_number) {
+    return status;
+  }
+  removed_.Take(*edit);
+  if (edit->log_number) {
     log_number_ = *edit->log_number;
     prev_log_number_ = edit->prev_log_number.value_or(0);
   }
@@ -197,9 +227,11 @@ leveldb::Status VersionSet::Begin(Begun* begun) {
     begun->version = state_->version();
     pointers = state_->compactions().pointers();
   }
+  leveldb::Status status = ForgetDeleted(*context_, &removed_);
+  if (!status.ok()) return status;
   begun->number = context_->NewFileNumber();
-  leveldb::Status status = ManifestWriter::Create(*context_, begun->number, *begun->version,
-                                                  pointers, edit, &begun->writer);
+  status = ManifestWriter::Create(*context_, begun->number, *begun->version, pointers, edit,
+                                  &begun->writer, removed_);
   const bool written = status.ok();
   if (written) status = SetCurrentFile(context_->env(), context_->name, begun->number);
   if (status.ok()) return status;

@@ -117,6 +117,7 @@ class VersionSet {
   uint64_t number_ = 0;
   uint64_t log_number_ = 0;
   uint64_t prev_log_number_ = 0;
+  RemovedTables removed_;
   uint64_t bytes_max_ = 0;  // size at which a new one is begun
   std::optional<uint64_t> restore_at_nanos_;
   std::atomic<uint64_t> place_checked_nanos_{0};

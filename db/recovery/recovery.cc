@@ -418,8 +418,9 @@ std::map<std::string, SequenceNumber> SortTables(const StoreContext& context,
                                                  Recovered* result) {
   std::map<std::string, SequenceNumber> newer;
   for (const std::string& table : tables) {
-    // The lost record of a torn MANIFEST can have listed it.
-    if (result->manifest.is_torn) {
+    // The lost record of a torn MANIFEST can have listed it, unless an earlier one removed it.
+    const uint64_t number = ParseFileName(table)->number;
+    if (result->manifest.is_torn && !result->manifest.removed.Has(number)) {
       result->lost.push_back(table);
       continue;
     }

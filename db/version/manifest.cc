@@ -130,6 +130,7 @@ leveldb::Status TakeRecords(StoreContext* context, ManifestFields* fields, Versi
                                    : leveldb::Status::NotSupported(path, text);
     }
     if (!status.ok()) return status;
+    state->removed.Take(edit);
   }
   if (reader.end() == log::LogEnd::kNone) return status;
   if (reader.end() == log::LogEnd::kError || reader.end() == log::LogEnd::kCorrupt)
@@ -178,6 +179,7 @@ leveldb::Status ReadAppended(StoreContext* context, const VersionBuilder::MakeTa
   VersionBuilder builder(state->version, make_table);
   ManifestFields fields;
   const leveldb::Status status = TakeRecords(context, &fields, &builder, state);
+  state->removed.Clear();  // only an open needs it, and a reader can follow for long
   if (!status.ok() || state->log->ValidBytes() == known_bytes) return status;
   return builder.Build(&state->version);
 }
@@ -207,7 +209,8 @@ leveldb::Status ReadManifest(StoreContext* context, const VersionBuilder::MakeTa
 
 leveldb::Status ManifestWriter::Create(const StoreContext& context, uint64_t number,
                                        const Version& version, const CompactPointers& pointers,
-                                       VersionEdit edit, std::unique_ptr<ManifestWriter>* result) {
+                                       VersionEdit edit, std::unique_ptr<ManifestWriter>* result,
+                                       const RemovedTables& removed) {
   std::unique_ptr<leveldb::WritableFile> file;
   leveldb::Status status = CreateFile(context, DescriptorFileName(context.name, number), &file);
   if (!status.ok()) return status;
@@ -220,7 +223,13 @@ leveldb::Status ManifestWriter::Create(const StoreContext& context, uint64_t num
     if (!pointers[level].empty()) edit.compact_pointers.emplace_back(level, pointers[level]);
   }
   for (TableMeta& table : version.AllTables()) edit.new_tables.push_back(std::move(table));
-  status = writer->Append(edit);
+  writer->Write(edit);
+  if (!removed.empty()) {
+    VersionEdit removal = removed.Edit();
+    removal.comparator = edit.comparator;
+    writer->Write(removal);
+  }
+  status = writer->Sync();
   if (status.ok() && context.extension != nullptr)
     status = context.extension->SyncDirectory(context.name);
   if (status.ok()) *result = std::move(writer);
@@ -228,10 +237,18 @@ leveldb::Status ManifestWriter::Create(const StoreContext& context, uint64_t num
 }
 
 leveldb::Status ManifestWriter::Append(const VersionEdit& edit) {
-  if (!failure_.ok()) return failure_;
+  Write(edit);
+  return Sync();
+}
+
+void ManifestWriter::Write(const VersionEdit& edit) {
+  if (!failure_.ok()) return;
   record_.clear();
   edit.EncodeTo(&record_);
   failure_ = log_.AddRecord(record_);
+}
+
+leveldb::Status ManifestWriter::Sync() {
   if (failure_.ok()) failure_ = log_.Sync();
   return failure_;
 }

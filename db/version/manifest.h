@@ -9,6 +9,7 @@
 #include <string>
 
 #include "db/base/context.h"
+#include "db/version/removed_tables.h"
 #include "db/version/version.h"
 #include "db/version/version_edit.h"
 #include "db/wal/log_reader.h"
@@ -25,6 +26,7 @@ struct ManifestState {
   uint64_t log_number = 0;       ///< the oldest WAL still needed
   uint64_t prev_log_number = 0;  ///< otherwise nonzero only in stores from before 2011
   SequenceNumber last_sequence = 0;
+  RemovedTables removed;
   /// The last record is incomplete. Either a power loss interrupted its writing, or the record was
   /// valid and is now damaged. In the latter case, tables that the MANIFEST does not name hold
   /// entries that are in no log.
@@ -55,18 +57,20 @@ leveldb::Status ReadEarlier(StoreContext* context, const VersionBuilder::MakeTab
                             uint64_t records, ManifestState* state);
 
 /// Applies to `*state`, which ReadManifest filled, the records that another process has appended to
-/// the same MANIFEST since. Without any, keeps state->version. After an error `*state` is unusable.
+/// the same MANIFEST since. Without any, keeps state->version. Forgets state->removed. After an
+/// error `*state` is unusable.
 leveldb::Status ReadAppended(StoreContext* context, const VersionBuilder::MakeTable& make_table,
                              ManifestState* state);
 
 /// Appends to one MANIFEST. One thread at a time: the opening thread, later the flush thread.
 class ManifestWriter {
  public:
-  /// Writes a new MANIFEST that begins with all of `version` and `edit`. Makes it and the names of
-  /// all files in the directory durable. Does not change CURRENT.
+  /// Writes a new MANIFEST that begins with all of `version` and `edit`, and with `removed`. Makes
+  /// it and the names of all files in the directory durable. Does not change CURRENT.
   static leveldb::Status Create(const StoreContext& context, uint64_t number,
                                 const Version& version, const CompactPointers& pointers,
-                                VersionEdit edit, std::unique_ptr<ManifestWriter>* result);
+                                VersionEdit edit, std::unique_ptr<ManifestWriter>* result,
+                                const RemovedTables& removed = {});
 
   /// Appends `edit` durably. With an EnvExtension, the caller first makes the names of the edit's
   /// files durable, since a record can reach the disk before its sync. After a failure the file's
@@ -81,6 +85,9 @@ class ManifestWriter {
 
  private:
   explicit ManifestWriter(std::unique_ptr<leveldb::WritableFile> file) : log_(std::move(file)) {}
+
+  void Write(const VersionEdit& edit);
+  leveldb::Status Sync();
 
   log::Writer log_;
   leveldb::Status failure_;

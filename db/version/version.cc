@@ -235,6 +235,7 @@ Status VersionBuilder::Apply(const VersionEdit& edit) {
   const ByNumber in_base = NamedInBase(edit);
   ByNumber removed;  // by this edit
   for (const auto& [level, number] : edit.deleted_tables) {
+    if (edit.comparator && !IsListed(number, in_base)) continue;
     if (Status status = Remove(level, number, in_base, &removed); !status.ok()) return status;
   }
   for (const TableMeta& table : edit.new_tables) {

@@ -145,8 +145,8 @@ class VersionBuilder {
   VersionBuilder(VersionRef base, MakeTable make_table);
 
   /// Applies deletions first, then additions. A table that an edit deletes and adds has moved, and
-  /// keeps its TableFile. Returns Corruption if the edit deletes an unknown table or adds one
-  /// twice; the builder is then unusable.
+  /// keeps its TableFile. Returns Corruption if the edit deletes an unknown table, without naming
+  /// the comparator, or adds one twice; the builder is then unusable.
   leveldb::Status Apply(const VersionEdit& edit);
 
   /// Returns Corruption if tables of a level >= 1 overlap or a table's keys are out of order. The
@@ -168,6 +168,9 @@ class VersionBuilder {
   using ByNumber = std::unordered_map<uint64_t, Listed>;
 
   ByNumber NamedInBase(const VersionEdit& edit) const;
+  bool IsListed(uint64_t number, const ByNumber& in_base) const {
+    return added_.contains(number) || (in_base.contains(number) && !removed_.contains(number));
+  }
   leveldb::Status Remove(int level, uint64_t number, const ByNumber& in_base, ByNumber* removed);
   leveldb::Status Add(const TableMeta& table, const ByNumber& in_base, ByNumber* removed);
   std::vector<Item> Listing(int level) const;

@@ -30,6 +30,8 @@ struct TableMeta {
 using CompactPointers = std::array<std::string, kLevels>;
 
 struct VersionEdit {
+  /// Only at the beginning of a MANIFEST. Such an edit can delete tables that are not listed: see
+  /// RemovedTables.
   std::optional<std::string> comparator;
   std::optional<uint64_t> log_number;       ///< the oldest WAL still needed
   std::optional<uint64_t> prev_log_number;  ///< always written as 0; nonzero only in old stores
