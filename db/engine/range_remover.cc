@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "db/read/db_iterator.h"
+#include "db/recovery/lost_files.h"
 #include "leveldb/iterator.h"
 #include "leveldb/write_batch.h"
 #include "lull/lull.h"
@@ -45,13 +46,16 @@ leveldb::Status RangeRemover::DeleteRange(const KeyBounds& span) {
   MutexLock removal_lock(mutex_);
   const Withheld withheld(this);
   RangeRemoval removal;
-  leveldb::Status status = Withhold(span, &removal);
+  leveldb::Status status = NoteInLost();
+  if (status.ok()) status = Withhold(span, &removal);
   if (status.ok()) status = DeleteWhatStays(span, removal.edit);
   return status.ok() ? RemoveTables(std::move(removal)) : status;
 }
 
 leveldb::Status RangeRemover::DeleteFilesInRange(const KeyBounds& span, DeletedFiles* deleted) {
   MutexLock removal_lock(mutex_);
+  const leveldb::Status noted = NoteInLost();
+  if (!noted.ok()) return noted;
   const Withheld withheld(this);
   VersionRef version;
   std::vector<RunningRange> running;
@@ -70,6 +74,14 @@ leveldb::Status RangeRemover::DeleteFilesInRange(const KeyBounds& span, DeletedF
               .bytes_left = removal.left_bytes};
   const leveldb::Status status = RemoveTables(std::move(removal));
   if (!status.ok()) *deleted = {};
+  return status;
+}
+
+/// Marks what was set aside before this removal. Only an open sets files aside.
+leveldb::Status RangeRemover::NoteInLost() {
+  if (is_noted_) return leveldb::Status::OK();
+  const leveldb::Status status = NoteRangeRemoval(*context_);
+  is_noted_ = status.ok();
   return status;
 }
 

@@ -51,6 +51,7 @@ class RangeRemover {
                                  std::unique_ptr<leveldb::Iterator>* iterator)
       LULL_EXCLUDES(state_->mutex());
   leveldb::Status RemoveTables(RangeRemoval removal) LULL_EXCLUDES(state_->mutex());
+  leveldb::Status NoteInLost() LULL_REQUIRES(mutex_);
 
   StoreContext* const context_;
   Coordinator* const coordinator_;
@@ -59,6 +60,7 @@ class RangeRemover {
   WritePath* const writes_;
   VersionSet* const versions_;
   Mutex mutex_;
+  bool is_noted_ LULL_GUARDED_BY(mutex_) = false;  // by NoteInLost
 };
 
 }  // namespace lull

@@ -164,6 +164,26 @@ leveldb::Status KeepUnderLost(const StoreContext& context, const std::vector<std
   return status;
 }
 
+leveldb::Status NoteRangeRemoval(const StoreContext& context) {
+  leveldb::Env* const env = context.env();
+  const std::string directory = LostDirectoryName(context.name) + "/";
+  std::vector<std::string> names;
+  leveldb::Status status = env->GetChildren(LostDirectoryName(context.name), &names);
+  if (status.IsNotFound()) return leveldb::Status::OK();
+  bool changed = false;
+  for (const std::string& name : names) {
+    if (!name.ends_with(kReplayedToSuffix)) continue;
+    const std::string path = directory + name;
+    std::string note;
+    if (status.ok()) status = leveldb::ReadFileToString(env, path, &note);
+    if (!status.ok() || note.find('\n') + 1 < note.size()) continue;
+    status = WriteStringToFileSync(env, note + "removed\n", path + ".dbtmp");
+    if (status.ok()) status = env->RenameFile(path + ".dbtmp", path);
+    changed = true;
+  }
+  return status.ok() && changed ? SyncNames(context) : status;
+}
+
 leveldb::Status MoveToLost(const StoreContext& context, const std::string& name) {
   leveldb::Env* const env = context.env();
   leveldb::Status status = CreateLost(context);

@@ -1,11 +1,12 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 //
 // lost/: the directory for files that the store could not read to their end and no longer needs.
-// Used at the open and by RepairDB, with exclusive access to the store.
+// Used at the open, by RepairDB and by removals of ranges, one thread at a time.
 //
 // A file that an open moves to lost/ gets a note, a file with the store's last sequence at that
 // time. Later entries were never in the store, which then used their sequences for other writes.
-// The note distinguishes the two. A store that loses power daily adds to lost/ each time, so the
+// The note distinguishes the two. Nothing in the store shows a removal of a range, so notes get a
+// second line then. A store that loses power daily adds to lost/ each time, so the
 // oldest files with notes are removed when all of them exceed kLostBytesMax. Others always stay.
 #pragma once
 
@@ -30,6 +31,9 @@ constexpr uint64_t kLostBytesMax = 64 << 20;
 /// the others are cut to what they hold.
 leveldb::Status KeepUnderLost(const StoreContext& context, const std::vector<std::string>& files,
                               std::optional<SequenceNumber> replayed_to = std::nullopt);
+
+/// Writes into all notes that a range was removed after them, durably.
+leveldb::Status NoteRangeRemoval(const StoreContext& context);
 
 /// Moves a directory or the like, which has the name of a file, to lost/, durably.
 leveldb::Status MoveToLost(const StoreContext& context, const std::string& name);

@@ -10,7 +10,12 @@
 //    compaction drops a deletion while an older version of its key exists.)
 //  - The store has no version: either the key was never written, or it was deleted since and a
 //    compaction dropped the deletion. If every sequence since the note is in a table, nothing was
-//    dropped, and the entry is written again. Otherwise the key stays absent.
+//    dropped, and the entry is written again. Otherwise the key stays absent. So it does if the
+//    note says that a range was removed: that leaves no deletions.
+//
+// A table of an ingestion whose edit was lost has one sequence, up to the note. It was given to no
+// other write, so the rules hold with the entry's sequence in place of the note's.
+//
 // Restored entries are ordinary writes. So a second run finds versions newer than the note.
 #include <algorithm>
 #include <cstdio>
@@ -41,14 +46,19 @@ struct LostFile {
   FileKind kind = FileKind::kLog;
   uint64_t number = 0;
   SequenceNumber replayed_to = 0;
+  bool range_removed = false;  // after the note
 };
 
 struct LostEntry {
   SequenceNumber replayed_to = 0;  // from the note of its file
+  bool range_removed = false;      // the same
   SequenceNumber sequence = 0;
   ValueKind kind = ValueKind::kValue;
   std::string value;
   SequenceNumber in_store = 0;  // newest version of the key; 0: absent
+
+  /// Later sequences in the store are of newer writes.
+  SequenceNumber Since() const { return std::min(replayed_to, sequence); }
 };
 
 class Restorer {
@@ -71,9 +81,10 @@ class Restorer {
   Status FindFiles();
   Status ReadLog(const LostFile& log);
   Status ReadTable(const LostFile& table);
-  void Take(const LostFile& file, const ParsedInternalKey& key, const Slice& value);
+  void Take(const LostFile& file, const ParsedInternalKey& key, const Slice& value,
+            bool is_ingested = false);
   Status ReadTables();
-  bool NothingDroppedSince(SequenceNumber replayed_to) const;
+  bool NothingDroppedSince(SequenceNumber since) const;
   Status WriteBack(leveldb::DB* db);
 
   const std::string directory_;
@@ -82,7 +93,7 @@ class Restorer {
   std::vector<LostFile> files_;  // oldest note first
   uint64_t without_note_ = 0;
   std::map<std::string, LostEntry> entries_;  // by user key; only the newest of each
-  std::map<SequenceNumber, uint64_t> later_;  // by note: number of later sequences in tables
+  std::map<SequenceNumber, uint64_t> later_;  // number of later sequences in tables
   uint64_t restored_ = 0;
   uint64_t newer_in_store_ = 0;
   uint64_t maybe_deleted_ = 0;
@@ -133,8 +144,8 @@ Status Restorer::FindFiles() {
           "belongs to another store or is older than a restored backup; move it out of lost/");
     }
     file.replayed_to = replayed_to;
+    file.range_removed = note.find('\n') + 1 < note.size();
     files_.push_back(file);
-    later_[replayed_to] = 0;
   }
   std::sort(files_.begin(), files_.end(), [](const LostFile& a, const LostFile& b) {
     return std::pair(a.replayed_to, a.number) < std::pair(b.replayed_to, b.number);
@@ -143,11 +154,13 @@ Status Restorer::FindFiles() {
 }
 
 /// Keeps the newest entry of each key: of the latest note, and then of the highest sequence.
-void Restorer::Take(const LostFile& file, const ParsedInternalKey& key, const Slice& value) {
-  if (key.sequence <= file.replayed_to) return;  // the store already has it
+void Restorer::Take(const LostFile& file, const ParsedInternalKey& key, const Slice& value,
+                    bool is_ingested) {
+  if (key.sequence <= file.replayed_to && !is_ingested) return;  // the store already has it
   LostEntry& entry = entries_[key.user_key.ToString()];
   if (entry.replayed_to == file.replayed_to && key.sequence < entry.sequence) return;
-  entry = {file.replayed_to, key.sequence, key.kind, value.ToString()};
+  entry = {file.replayed_to, file.range_removed, key.sequence, key.kind, value.ToString()};
+  later_[entry.Since()] = 0;
 }
 
 Status Restorer::ReadTable(const LostFile& table) {
@@ -156,7 +169,7 @@ Status Restorer::ReadTable(const LostFile& table) {
   if (status.ok()) status = scan.refusal;
   if (!status.ok() || scan.entries == 0) return status;
   return ForEachEntry(store_.context, scan, [&](const ParsedInternalKey& key, const Slice& value) {
-    Take(table, key, value);
+    Take(table, key, value, scan.smallest_sequence == scan.largest_sequence);
   });
 }
 
@@ -184,7 +197,7 @@ Status Restorer::ReadTables() {
     if (status.ok()) status = scan.damage;
     if (!status.ok()) return status;
     const auto take = [&](const ParsedInternalKey& key, const Slice&) {
-      for (auto& [replayed_to, count] : later_) count += key.sequence > replayed_to;
+      for (auto& [since, count] : later_) count += key.sequence > since;
       const auto lost = entries_.find(key.user_key.ToString());
       if (lost == entries_.end()) return;
       lost->second.in_store = std::max(lost->second.in_store, key.sequence);
@@ -195,9 +208,10 @@ Status Restorer::ReadTables() {
   return Status::OK();
 }
 
-/// Each entry has its own sequence, so if their numbers are equal, no entry is missing.
-bool Restorer::NothingDroppedSince(SequenceNumber replayed_to) const {
-  return later_.at(replayed_to) == store_.manifest.last_sequence - replayed_to;
+/// Each entry has its own sequence, so if their numbers are equal, no entry is missing. Those of an
+/// ingestion share one, but it skips many more sequences than it has entries.
+bool Restorer::NothingDroppedSince(SequenceNumber since) const {
+  return later_.at(since) == store_.manifest.last_sequence - since;
 }
 
 Status Restorer::WriteBack(leveldb::DB* db) {
@@ -207,13 +221,14 @@ Status Restorer::WriteBack(leveldb::DB* db) {
   leveldb::WriteBatch batch;
   for (const auto& [key, entry] : entries_) {
     const bool absent = entry.in_store == 0;
-    if (entry.in_store > entry.replayed_to) {
+    if (entry.in_store == entry.sequence && entry.sequence <= entry.replayed_to) continue;
+    if (entry.in_store > entry.Since()) {
       ++newer_in_store_;
     } else if (entry.kind == ValueKind::kDeletion) {
       if (absent) continue;
       batch.Delete(key);
       ++restored_;
-    } else if (absent && !NothingDroppedSince(entry.replayed_to)) {
+    } else if (absent && (entry.range_removed || !NothingDroppedSince(entry.Since()))) {
       ++maybe_deleted_;
     } else {
       batch.Put(key, entry.value);

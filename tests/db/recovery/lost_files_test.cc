@@ -24,6 +24,7 @@
 #include "tests/db/support/store_files.h"
 #include "tests/db/support/table_names.h"
 #include "tests/support/fresh_directory.h"
+#include "tests/support/open_store.h"
 
 namespace lull::testing {
 namespace {
@@ -78,6 +79,37 @@ TEST(LostFilesTest, AFileNamedLostIsNamed) {
     EXPECT_THAT(status.ToString(), HasSubstr("store/lost: the store needs a directory"));
   }
   EXPECT_EQ(FileBytes(env, LostDirectoryName(store)), "mine");
+}
+
+// A removal of a range leaves no deletions, so only the notes can show it later.
+TEST(LostFilesTest, NotesTellThatARangeWasRemoved) {
+  leveldb::Env* const env = leveldb::Env::Default();
+  for (const bool files_only : {false, true}) {
+    const std::string store = FreshDirectory("range_removed") + "/store";
+    StoreFiles files(env, store);
+    files.AddTable(1, "a@1=a1");
+    files.WriteManifest(files.AddWal({"b@2=b2"}, 2));
+    ASSERT_TRUE(env->CreateDir(LostDirectoryName(store)).ok());
+    const std::string first = LostDirectoryName(store) + "/000090.log";
+    const std::string second = LostDirectoryName(store) + "/000091.ldb";
+    for (const std::string& path : {first, second}) {
+      ASSERT_TRUE(leveldb::WriteStringToFile(env, "lost", path).ok());
+      ASSERT_TRUE(leveldb::WriteStringToFile(env, "1\n", path + kReplayedToSuffix).ok());
+    }
+    for (int session = 0; session < 2; ++session) {
+      std::unique_ptr<leveldb::DB> db;
+      ASSERT_TRUE(IsOk(OpenAt(leveldb::Options(), store, &db)));
+      const leveldb::Slice begin("x"), end("y");  // the store has no such keys, but lost/ can
+      for (int call = 0; call < 2; ++call) {
+        ASSERT_TRUE(IsOk(RemoveRange(db.get(), &begin, &end, files_only)));
+        for (const std::string& path : {first, second}) {
+          EXPECT_EQ(FileBytes(env, path + kReplayedToSuffix), "1\nremoved\n");
+          EXPECT_EQ(FileBytes(env, path), "lost");
+        }
+      }
+      EXPECT_EQ(NamesEndingIn(env, LostDirectoryName(store), ".dbtmp").size(), 0u);
+    }
+  }
 }
 
 TEST(DirectoryNameTest, ADirectoryNamedLikeAFileIsIgnored) {

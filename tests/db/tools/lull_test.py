@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 
+import tables
 from files import files_of, log_record
 from program import LULL, ProgramTest, lull, main, writer_of
 
@@ -250,6 +251,52 @@ class LullTest(ProgramTest):
         self.ok('compact', self.store)
         self.assertEqual(self.from_lost(), [1, 0, 2])
         self.assertEqual(self.entries(), 'k00 v0 k01 lost'.split())
+
+    def test_nor_does_it_after_a_range_was_removed(self):
+        self.lose(('k01', 'lost'), ('n1', 'lost'))
+        self.ok('put', self.store, 'x', 'x')
+        lost = os.path.join(self.store, 'lost')
+        note, = [name for name in os.listdir(lost) if name.endswith('.replayed')]
+        with open(os.path.join(lost, note), 'a', encoding='ascii') as file:
+            file.write('removed\n')
+        self.assertEqual(self.from_lost(), [1, 0, 1])
+        self.assertEqual(self.entries(), 'k00 v0 k01 lost x x'.split())
+
+    def lose_ingestion(self):
+        """Fills the store with k00 and k01, and lost/ with a table that a lost edit ingested after
+        them, and with the output of a compaction."""
+        self.fill(2)
+        lost = os.path.join(self.store, 'lost')
+        os.mkdir(lost)
+        for number, entries in (90, [('k00', 2), ('n1', 2)]), (91, [('n2', 1), ('n3', 2)]):
+            path = os.path.join(lost, f'{number:06}.ldb')
+            with open(path, 'wb') as file:
+                file.write(tables.table_of([[
+                    (tables.internal_key(key.encode(), sequence), b'lost')
+                    for key, sequence in entries]]))
+            with open(path + '.replayed', 'w', encoding='ascii') as file:
+                file.write('2\n')
+
+    def test_an_ingested_table_is_put_back(self):
+        self.lose_ingestion()
+        self.ok('put', self.store, 'x', 'x')
+        self.assertEqual(self.from_lost(), [2, 0, 0])
+        self.assertEqual(self.entries(), 'k00 lost k01 v1 n1 lost x x'.split())
+        self.assertEqual(self.from_lost(), [0, 2, 0])
+
+    def test_what_was_written_after_an_ingested_table_stays(self):
+        self.lose_ingestion()
+        self.ok('put', self.store, 'k00', 'newer')
+        self.ok('delete', self.store, 'n1')
+        self.assertEqual(self.from_lost(), [0, 2, 0])
+        self.assertEqual(self.entries(), 'k00 newer k01 v1'.split())
+
+    def test_an_ingested_table_stays_away_where_a_deletion_was_dropped(self):
+        self.lose_ingestion()
+        self.ok('delete', self.store, 'n1')
+        self.ok('compact', self.store)
+        self.assertEqual(self.from_lost(), [1, 0, 1])
+        self.assertEqual(self.entries(), 'k00 lost k01 v1'.split())
 
     def test_what_a_repair_set_aside_is_not_put_back(self):
         self.damage_log(('n1', 'saved'))
