@@ -49,10 +49,16 @@ class LimitedPolicy final : public Policy {
   const uint64_t bytes_per_sec_;
 };
 
+template <auto... kConstants>
+void Copy([[maybe_unused]] const PolicyOptions& from, [[maybe_unused]] PolicyOptions* to) {
+  ((to->*kConstants = from.*kConstants), ...);
+}
+
 /// A policy and its defaults.
 struct KnownPolicy {
   const char* name;
   std::unique_ptr<Policy> (*make)(const PolicyOptions&);
+  void (*copy_constants)(const PolicyOptions& from, PolicyOptions* to);
   L0Limits l0;
   // If L0 can grow long, a job takes only a part of it: tables leave L0 when their job ends.
   uint64_t l0_job_bytes_max;
@@ -65,16 +71,22 @@ constexpr uint64_t kL0JobBytesMax = uint64_t{256} << 20;
 // "adoc" has RocksDB's limits of L0 and debt, the latter in memtables of 64 MiB. SILK sets its
 // limits to "very large values", and the idle policies have none: these are our bounds.
 constexpr KnownPolicy kPolicies[] = {
-    {"lull", Make<LullPolicy>, {4, 128, 256}, kL0JobBytesMax, 0},
-    {"leveldb", Make<LevelDbPolicy>, {4, 8, 12}, 0, 0},
+    {"lull", Make<LullPolicy>, Copy<&PolicyOptions::lull>, {4, 128, 256}, kL0JobBytesMax, 0},
+    {"leveldb", Make<LevelDbPolicy>, Copy<>, {4, 8, 12}, 0, 0},
     {"idle-threshold",
      Make<IdlePolicy, IdlePolicy::Rule::kThreshold>,
+     Copy<&PolicyOptions::idle>,
      {4, 128, 256},
      kL0JobBytesMax,
      0},
-    {"idle-quiet", Make<IdlePolicy, IdlePolicy::Rule::kQuiet>, {4, 128, 256}, kL0JobBytesMax, 0},
-    {"silk", Make<SilkPolicy>, {4, 256, 256}, kL0JobBytesMax, 0},
-    {"adoc", Make<AdocPolicy>, {4, 20, 36}, 0, 1024},
+    {"idle-quiet",
+     Make<IdlePolicy, IdlePolicy::Rule::kQuiet>,
+     Copy<&PolicyOptions::idle>,
+     {4, 128, 256},
+     kL0JobBytesMax,
+     0},
+    {"silk", Make<SilkPolicy>, Copy<&PolicyOptions::silk>, {4, 256, 256}, kL0JobBytesMax, 0},
+    {"adoc", Make<AdocPolicy>, Copy<&PolicyOptions::adoc>, {4, 20, 36}, 0, 1024},
 };
 
 const KnownPolicy* Find(const std::string& name) {
@@ -113,6 +125,16 @@ uint64_t L0JobBytesMax(const std::string& policy, uint64_t debt_bytes_max) {
 uint64_t DefaultDebtBytesMax(const std::string& policy, uint64_t memtable_bytes) {
   const uint64_t memtables = FindOrDefault(policy).debt_memtables_max;
   return memtables > 0 ? memtables * memtable_bytes : kDebtBytesMax;
+}
+
+PolicyOptions OptionsOf(const std::string& policy, const PolicyOptions& options) {
+  PolicyOptions used = options;
+  used.lull = {};
+  used.idle = {};
+  used.silk = {};
+  used.adoc = {};
+  FindOrDefault(policy).copy_constants(options, &used);
+  return used;
 }
 
 std::string PolicyOptionsCause(const PolicyOptions& options) {

@@ -251,6 +251,9 @@ uint64_t DefaultDebtBytesMax(const std::string& policy, uint64_t memtable_bytes)
 /// limit; 0: a job takes all of L0.
 uint64_t L0JobBytesMax(const std::string& policy, uint64_t debt_bytes_max);
 
+/// `options`, with the defaults in place of the constants of other policies.
+PolicyOptions OptionsOf(const std::string& policy, const PolicyOptions& options);
+
 /// Returns why no policy can use `options`, or "". Rejects numbers that would make a policy divide
 /// by zero, or a store wait forever.
 std::string PolicyOptionsCause(const PolicyOptions& options);

@@ -408,8 +408,9 @@ leveldb::Status Store::RemoveListener(const EventListener* listener) {
 // ---- scheduling options ----
 
 PolicyOptions Store::Resolved(const OptionValues& scheduling) const {
-  PolicyOptions resolved = ResolvePolicyOptions(scheduling, context_->options.write_buffer_size,
-                                                context_->layout.table_bytes_max, CoreCount());
+  PolicyOptions resolved = OptionsOf(
+      scheduling.policy, ResolvePolicyOptions(scheduling, context_->options.write_buffer_size,
+                                              context_->layout.table_bytes_max, CoreCount()));
   resolved.compaction_threads = coordinator_->compaction_threads();  // as the first store says
   return resolved;
 }

@@ -182,7 +182,7 @@ LEVELDB_EXPORT leveldb::Status CreateCheckpoint(leveldb::DB* db, const std::stri
 
 /// Changes options of an open store: those that docs/options.md lists as live. Options that are not
 /// named keep their values. All changes take effect together, at the next scheduling decision; the
-/// call does not wait for it. A changed policy, or a changed number for it, discards what the
+/// call does not wait for it. A changed policy, or a changed number that it uses, discards what the
 /// policy has learned. The property "lull.options" has the current values.
 ///
 /// InvalidArgument names the pair that is wrong, or that cannot change while a store is open; then

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "db/base/option_table.h"
 #include "db/base/scheduling_options.h"
 #include "db/store/store.h"
 #include "gtest/gtest.h"
@@ -269,6 +270,32 @@ TEST_F(StoreMechanismTest, APolicyForWhichNothingChangesStays) {
   EXPECT_EQ(script_.made(), 2);
   ASSERT_TRUE(SetOptions(db_.get(), "policy=silk").ok());
   EXPECT_EQ(script_.made(), 3);
+}
+
+TEST_F(StoreMechanismTest, ConstantsOfOtherPoliciesWaitForThesePolicies) {
+  Open();
+  for (const std::string& policy : PolicyNames()) {
+    for (const OptionRow& row : OptionTable()) {
+      if (row.group != OptionGroup::kPolicy) continue;
+      const std::string name(row.name);
+      const std::string pair = name + "=" + OptionNumberText(row, row.max);
+      SCOPED_TRACE(policy + ", " + pair);
+      const std::string owner = name.substr(0, name.find('_'));
+      OptionValues expected;
+      ASSERT_TRUE(testing::IsOk(ParseOptions(pair, &expected)));
+      ASSERT_TRUE(testing::IsOk(SetOptions(db_.get(), "policy=" + policy)));
+      const int made = script_.made();
+      ASSERT_TRUE(testing::IsOk(SetOptions(db_.get(), pair)));
+      EXPECT_EQ(script_.made(), policy.starts_with(owner) ? made + 1 : made);
+      const std::string other = owner == "idle" ? "idle-quiet" : owner;
+      ASSERT_TRUE(testing::IsOk(SetOptions(db_.get(), "policy=" + other)));
+      const PolicyOptions used = script_.options();
+      EXPECT_TRUE(used.lull == expected.lull && used.idle == expected.idle &&
+                  used.silk == expected.silk && used.adoc == expected.adoc);
+      const std::string usual = name + "=" + OptionText(row, OptionValues());
+      ASSERT_TRUE(testing::IsOk(SetOptions(db_.get(), usual)));
+    }
+  }
 }
 
 TEST_F(StoreMechanismTest, AWriterDoesNotWaitForACompactionThatIsNotDue) {
