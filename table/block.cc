@@ -1,6 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "table/block.h"
 
+#include <algorithm>
+
 namespace lull {
 
 using leveldb::Slice;

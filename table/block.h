@@ -12,7 +12,6 @@
 // cause. Each step advances by at least three bytes, so every walk ends.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

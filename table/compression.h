@@ -10,7 +10,6 @@
 #include <cstring>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "leveldb/options.h"

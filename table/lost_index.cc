@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "table/lost_index.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "table/block.h"

@@ -3,7 +3,6 @@
 // leveldb::Table and leveldb::TableBuilder: thin wrappers of TableReader and TableWriter, with
 // plain user keys.
 #include <memory>
-#include <utility>
 
 #include "leveldb/env.h"
 #include "leveldb/options.h"

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "table/block_builder.h"
 #include "table/filter_block.h"

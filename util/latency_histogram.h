@@ -8,7 +8,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "util/clock.h"

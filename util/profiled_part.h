@@ -9,7 +9,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 
 #include "lull/call_profile.h"

@@ -17,4 +17,3 @@
 #define LULL_RETURN_CAPABILITY(mutex) LULL_TSA(lock_returned(mutex))
 #define LULL_ACQUIRE(...) LULL_TSA(acquire_capability(__VA_ARGS__))
 #define LULL_RELEASE(...) LULL_TSA(release_capability(__VA_ARGS__))
-#define LULL_NO_THREAD_SAFETY_ANALYSIS LULL_TSA(no_thread_safety_analysis)

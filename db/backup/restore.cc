@@ -3,7 +3,6 @@
 // Writes a backup as a store: a copy of each table, a MANIFEST with the list's record, and CURRENT.
 // Verifies the checksums of what it copies. Knows no comparator: the record is written as it is.
 #include <memory>
-#include <utility>
 
 #include "db/backup/backup_directory.h"
 #include "db/backup/backups.h"

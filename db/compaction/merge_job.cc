@@ -2,6 +2,7 @@
 #include "db/compaction/merge_job.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 

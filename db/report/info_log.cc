@@ -2,6 +2,7 @@
 #include "db/report/info_log.h"
 
 #include <cstring>
+#include <string>
 
 #include "util/build_info.h"
 #include "util/logging.h"

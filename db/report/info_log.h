@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 
 #include "db/base/context.h"
 #include "db/report/activity_stats.h"

@@ -4,7 +4,6 @@
 // latencies. Any thread. (InstallStats, under the mutex, are the rest.)
 #pragma once
 
-#include <cstddef>
 #include <memory>
 
 #include "db/report/activity_stats.h"

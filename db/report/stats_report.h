@@ -12,7 +12,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "db/base/dbformat.h"
 #include "db/base/filename.h"

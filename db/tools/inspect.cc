@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "db/base/filename.h"
 #include "db/compaction/picker.h"

@@ -3,7 +3,6 @@
 // Reads a store's files without opening the store or taking its LOCK.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "db/base/context.h"

@@ -5,7 +5,6 @@
 #include <cstdarg>
 #include <cstdio>
 #include <memory>
-#include <vector>
 
 #include "db/recovery/repair.h"
 #include "db/store/store.h"

@@ -2,6 +2,7 @@
 #include "scheduler/threads/coordinator.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "util/shared_in_process.h"

@@ -9,7 +9,6 @@
 
 #include <windows.h>
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
