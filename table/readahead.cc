@@ -12,8 +12,7 @@ Status FileWindow::Fill(const TableSource& source, uint64_t begin, size_t bytes)
   held_ = Slice();
   begin_ = begin;
   Slice read;
-  char* const buffer = own_pages_ ? pages_.Reserve(bytes) : heap_.Reserve(bytes);
-  const Status status = source.file->Read(begin, bytes, &read, buffer);
+  const Status status = source.file->Read(begin, bytes, &read, buffer_.Reserve(bytes));
   if (status.ok()) held_ = read;
   return status;
 }

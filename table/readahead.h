@@ -19,7 +19,8 @@ class FileWindow {
  public:
   /// If `own_pages`, a large window has them. That suits background work, whose windows live long.
   /// A client's scan would map and unmap them each time, which interrupts the other threads.
-  explicit FileWindow(bool own_pages = false) : own_pages_(own_pages) {}
+  explicit FileWindow(bool own_pages = false)
+      : buffer_(0, own_pages ? PageBuffer::kMappedBytesMin : SIZE_MAX) {}
 
   /// Replaces the window with `bytes` bytes from `begin`, fewer at the end of the file.
   leveldb::Status Fill(const TableSource& source, uint64_t begin, size_t bytes);
@@ -27,9 +28,7 @@ class FileWindow {
   bool Find(const BlockHandle& handle, leveldb::Slice* stored) const;
 
  private:
-  const bool own_pages_;
-  PageBuffer pages_;
-  ByteBuffer heap_;
+  PageBuffer buffer_;
   uint64_t begin_ = 0;
   leveldb::Slice held_;
 };

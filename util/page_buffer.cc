@@ -25,14 +25,14 @@ char* MapPages(size_t bytes) {
 char* PageBuffer::Reserve(size_t bytes) {
   if (bytes <= capacity_) return start_;
   Free();
-  const size_t capacity = bytes < kMappedBytesMin ? bytes : InWholePages(bytes);
-  start_ = capacity < kMappedBytesMin ? new char[capacity] : MapPages(capacity);
+  const size_t capacity = bytes < mapped_bytes_min_ ? bytes : InWholePages(bytes);
+  start_ = capacity < mapped_bytes_min_ ? new char[capacity] : MapPages(capacity);
   capacity_ = capacity;
   return start_;
 }
 
 void PageBuffer::Free() {
-  if (capacity_ >= kMappedBytesMin) {
+  if (capacity_ >= mapped_bytes_min_) {
     os::UnmapMemory(start_, capacity_);
   } else {
     delete[] start_;

@@ -16,8 +16,12 @@ char* MapPages(size_t bytes);
 
 class PageBuffer {
  public:
-  PageBuffer() = default;
-  explicit PageBuffer(size_t bytes) { Reserve(bytes); }
+  static constexpr size_t kMappedBytesMin = 64 << 10;  // below, malloc is faster
+  /// From `mapped_bytes_min` bytes on, the buffer has pages of its own.
+  explicit PageBuffer(size_t bytes = 0, size_t mapped_bytes_min = kMappedBytesMin)
+      : mapped_bytes_min_(mapped_bytes_min) {
+    Reserve(bytes);
+  }
   PageBuffer(const PageBuffer&) = delete;
   PageBuffer& operator=(const PageBuffer&) = delete;
   ~PageBuffer() { Free(); }
@@ -29,7 +33,7 @@ class PageBuffer {
  private:
   void Free();
 
-  static constexpr size_t kMappedBytesMin = 64 << 10;  // below, malloc is faster
+  const size_t mapped_bytes_min_;
   char* start_ = nullptr;
   size_t capacity_ = 0;
 };
