@@ -80,6 +80,14 @@ class Mapping {
   std::span<char> bytes_;
 };
 
+/// Closes a log whose last append ended at `end`; truncates it there unless it has failed.
+Status CloseAt(uint64_t end, const std::string& name, Status failure, UniqueFd* fd) {
+  if (failure.ok() && ftruncate(fd->get(), static_cast<off_t>(end)) != 0)
+    failure = Error(name, errno);
+  const int error = fd->Close();
+  return failure.ok() && error != 0 ? Error(name, error) : failure;
+}
+
 /// A log whose appends are plain stores. Stored bytes are in the page cache at once, so they
 /// survive a crash of the process without any call. fdatasync writes dirty pages of a shared
 /// mapping like those of write(2).
@@ -140,13 +148,8 @@ class MappedLogFile final : public LogFile {
   }
 
   Status Close() override {
-    Status s = failure_;
     Unmap();
-    if (!fd_.is_open()) return s;  // sealed
-    if (s.ok() && ftruncate(fd_.get(), static_cast<off_t>(written_)) != 0) s = Error(name_, errno);
-    const int error = fd_.Close();
-    if (s.ok() && error != 0) s = Error(name_, error);
-    return s;
+    return fd_.is_open() ? CloseAt(written_, name_, failure_, &fd_) : failure_;  // sealed
   }
 
   void CountMemory(MemoryCounter* counter) override {
@@ -259,13 +262,7 @@ class RecycledLogFile final : public LogFile {
     return failure_;
   }
 
-  Status Close() override {
-    Status s = failure_;
-    if (s.ok() && ftruncate(fd_.get(), static_cast<off_t>(written_)) != 0) s = Error(name_, errno);
-    const int error = fd_.Close();
-    if (s.ok() && error != 0) s = Error(name_, error);
-    return s;
-  }
+  Status Close() override { return CloseAt(written_, name_, failure_, &fd_); }
 
  private:
   const std::string name_;

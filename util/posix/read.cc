@@ -58,25 +58,28 @@ Status OpenFile(const Path& path, int flags, UniqueFd* fd) {
 
 /// A file for reads at offsets. Keeps its descriptor if the budget allows; otherwise opens the file
 /// for each read.
-class ReadFile {
+class RandomReader final : public leveldb::RandomAccessFile {
  public:
-  ReadFile(Path path, UniqueFd fd, DescriptorBudget* budget) : path_(std::move(path)) {
+  RandomReader(Path path, UniqueFd fd, DescriptorBudget* budget) : path_(std::move(path)) {
     if (!budget->TryTake()) return;  // `fd` closes
     budget_ = budget;
     fd_ = std::move(fd);
   }
-  ~ReadFile() {
+  ~RandomReader() override {
     if (budget_ != nullptr) budget_->GiveBack();
   }
-  ReadFile(const ReadFile&) = delete;
-  ReadFile& operator=(const ReadFile&) = delete;
 
-  Status Read(uint64_t offset, size_t n, char* out, size_t* read) const {
-    if (fd_.is_open()) return ReadAt(fd_.get(), path_.name(), offset, out, n, read);
+  Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
+    *result = Slice();
     UniqueFd for_this_read;
-    *read = 0;
-    if (Status s = OpenFile(path_, 0, &for_this_read); !s.ok()) return s;
-    return ReadAt(for_this_read.get(), path_.name(), offset, out, n, read);
+    if (!fd_.is_open()) {
+      if (Status s = OpenFile(path_, 0, &for_this_read); !s.ok()) return s;
+    }
+    const UniqueFd& fd = fd_.is_open() ? fd_ : for_this_read;
+    size_t read;
+    Status s = ReadAt(fd.get(), path_.name(), offset, scratch, n, &read);
+    if (s.ok()) *result = Slice(scratch, read);
+    return s;
   }
 
   void Prefetch(uint64_t offset, size_t bytes) const {
@@ -87,24 +90,6 @@ class ReadFile {
   const Path path_;
   UniqueFd fd_;
   DescriptorBudget* budget_ = nullptr;  // the budget that counts fd_
-};
-
-class RandomReader final : public leveldb::RandomAccessFile {
- public:
-  RandomReader(Path path, UniqueFd fd, DescriptorBudget* budget)
-      : file_(std::move(path), std::move(fd), budget) {}
-
-  Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
-    size_t read;
-    const Status s = file_.Read(offset, n, scratch, &read);
-    *result = s.ok() ? Slice(scratch, read) : Slice();
-    return s;
-  }
-
-  void Prefetch(uint64_t offset, size_t bytes) const { file_.Prefetch(offset, bytes); }
-
- private:
-  const ReadFile file_;
 };
 
 }  // namespace
