@@ -1,9 +1,8 @@
 // Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 #include "lull/call_profile.h"
 
-#include <cstdio>
-
 #include "util/clock.h"
+#include "util/logging.h"
 #include "util/profiled_part.h"
 
 namespace lull {
@@ -79,11 +78,9 @@ std::string CallProfile::ToString() const {
   for (size_t i = 0; i < kNames.size(); ++i) {
     const auto about = static_cast<CallPart>(i);
     if (Count(about) == 0) continue;
-    char part[80];
-    std::snprintf(part, sizeof(part), "%s%s %llu x %.1f us", text.empty() ? "" : ", ", kNames[i],
-                  static_cast<unsigned long long>(Count(about)),
-                  static_cast<double>(Nanos(about)) / 1e3);
-    text += part;
+    text += Format("%s%s %llu x %.1f us", text.empty() ? "" : ", ", kNames[i],
+                   static_cast<unsigned long long>(Count(about)),
+                   static_cast<double>(Nanos(about)) / 1e3);
   }
   return text;
 }

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstdio>
+
+#include "util/logging.h"
 
 namespace lull {
 namespace {
@@ -46,9 +47,7 @@ std::string Quoted(std::string_view text) {
     if (bytes == 0) {
       quoted += "\\ufffd";  // the replacement character
     } else if (first < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof(escape), "\\u%04x", first);
-      quoted += escape;
+      quoted += Format("\\u%04x", first);
     } else {
       if (first == '"' || first == '\\') quoted += '\\';
       quoted += text.substr(0, bytes);
@@ -74,10 +73,9 @@ JsonTree& JsonTree::At(std::string_view path) {
 void JsonTree::Set(std::string_view path, std::string_view text) { At(path).text_ = Quoted(text); }
 
 void JsonTree::Set(std::string_view path, double value) {
-  char digits[32] = {};
-  std::snprintf(digits, sizeof(digits), "%.6g", value);
-  // snprintf uses the decimal point of the program's locale; JSON requires '.'.
-  std::replace(digits, digits + sizeof(digits), ',', '.');
+  std::string digits = Format("%.6g", value);
+  // printf uses the decimal point of the program's locale; JSON requires '.'.
+  std::ranges::replace(digits, ',', '.');
   At(path).text_ = std::isfinite(value) ? digits : "null";
 }
 

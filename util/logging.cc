@@ -3,10 +3,14 @@
 #include "util/logging.h"
 
 #include <algorithm>
-#include <cstdarg>
+#include <charconv>
 #include <cstdio>
-#include <limits>
+#include <ctime>
 #include <numeric>
+#include <system_error>
+
+#include "util/clock.h"
+#include "util/os.h"
 
 namespace lull {
 namespace {
@@ -26,6 +30,19 @@ size_t EditDistance(std::string_view from, std::string_view to) {
   return costs.back();
 }
 
+/// "2026/03/29-02:30:00.123456 4711 ": local time, then the thread id.
+std::string LinePrefix() {
+  const uint64_t now_micros = WallClockMicros();
+  const auto seconds = static_cast<std::time_t>(now_micros / 1'000'000);
+  const std::tm local = os::LocalTime(seconds);
+  char text[96];
+  const size_t date_bytes = std::strftime(text, sizeof(text), "%Y/%m/%d-%H:%M:%S", &local);
+  const int rest_bytes = std::snprintf(text + date_bytes, sizeof(text) - date_bytes, ".%06u %llu ",
+                                       static_cast<unsigned>(now_micros % 1'000'000),
+                                       static_cast<unsigned long long>(os::ThreadId()));
+  return std::string(text, date_bytes + static_cast<size_t>(rest_bytes));
+}
+
 }  // namespace
 
 std::string_view NearestWord(std::string_view word, const std::vector<std::string_view>& words) {
@@ -34,45 +51,58 @@ std::string_view NearestWord(std::string_view word, const std::vector<std::strin
   return nearest == words.end() ? std::string_view() : *nearest;
 }
 
+void AppendHex(char byte, std::string* text) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  const auto bits = static_cast<unsigned char>(byte);
+  text->append({kDigits[bits >> 4], kDigits[bits & 15]});
+}
+
 std::string EscapeBytes(const leveldb::Slice& value) {
-  constexpr char kHexDigits[] = "0123456789abcdef";
   std::string text;
   text.reserve(value.size());
   for (size_t i = 0; i < value.size(); i++) {
-    const auto byte = static_cast<unsigned char>(value[i]);
-    if (byte >= ' ' && byte <= '~') {
-      text.push_back(static_cast<char>(byte));
+    if (value[i] >= ' ' && value[i] <= '~') {
+      text.push_back(value[i]);
     } else {
-      text.append({'\\', 'x', kHexDigits[byte >> 4], kHexDigits[byte & 15]});
+      text += "\\x";
+      AppendHex(value[i], &text);
     }
   }
   return text;
 }
 
-std::string Format(const char* format, ...) {
-  std::va_list arguments, again;
-  va_start(arguments, format);
+std::optional<std::string> FormatV(const char* format, std::va_list arguments) {
+  std::va_list again;
   va_copy(again, arguments);
-  std::string text(static_cast<size_t>(std::vsnprintf(nullptr, 0, format, again)), '\0');
-  std::vsnprintf(text.data(), text.size() + 1, format, arguments);
+  const int bytes = std::vsnprintf(nullptr, 0, format, again);
   va_end(again);
+  if (bytes < 0) return std::nullopt;
+  std::string text(static_cast<size_t>(bytes), '\0');
+  std::vsnprintf(text.data(), text.size() + 1, format, arguments);
+  return text;
+}
+
+std::string Format(const char* format, ...) {
+  std::va_list arguments;
+  va_start(arguments, format);
+  std::string text = FormatV(format, arguments).value_or("");
   va_end(arguments);
   return text;
 }
 
+std::string LogLine(const char* format, std::va_list arguments) {
+  const std::optional<std::string> message = FormatV(format, arguments);
+  if (!message) return "";
+  std::string line = LinePrefix() + *message;
+  if (line.back() != '\n') line.push_back('\n');
+  return line;
+}
+
 bool ConsumeDecimal(leveldb::Slice* input, uint64_t* value) {
-  constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
-  uint64_t sum = 0;
-  size_t digits = 0;
-  for (; digits < input->size(); digits++) {
-    const unsigned digit = static_cast<unsigned char>((*input)[digits]) - unsigned{'0'};
-    if (digit > 9) break;
-    if (sum > (kMax - digit) / 10) return false;
-    sum = sum * 10 + digit;
-  }
-  if (digits == 0) return false;
-  input->remove_prefix(digits);
-  *value = sum;
+  const char* const begin = input->data();
+  const auto [end, error] = std::from_chars(begin, begin + input->size(), *value);
+  if (error != std::errc()) return false;
+  input->remove_prefix(static_cast<size_t>(end - begin));
   return true;
 }
 

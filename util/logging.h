@@ -3,7 +3,9 @@
 // Helpers for text in messages and file names.
 #pragma once
 
+#include <cstdarg>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,9 @@
 
 namespace lull {
 
+/// Appends two hexadecimal digits.
+void AppendHex(char byte, std::string* text);
+
 /// Printable ASCII unchanged, all other bytes as \xNN.
 std::string EscapeBytes(const leveldb::Slice& value);
 
@@ -21,6 +26,12 @@ std::string_view NearestWord(std::string_view word, const std::vector<std::strin
 
 /// As std::snprintf, without a limit of the length.
 __attribute__((format(printf, 1, 2))) std::string Format(const char* format, ...);
+/// Nullopt if the text cannot be formatted.
+std::optional<std::string> FormatV(const char* format, std::va_list arguments);
+
+/// A line of LOG: local time, thread id, the message formatted as by vprintf, and a newline. Empty
+/// if the message cannot be formatted.
+std::string LogLine(const char* format, std::va_list arguments);
 
 /// Reads decimal digits from the front of `input`; returns false if there are no digits or they
 /// overflow.

@@ -10,16 +10,17 @@
 
 #include <algorithm>
 #include <cstdarg>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "leveldb/env.h"
+#include "util/logging.h"
 #include "util/mutex.h"
 
 namespace lull {
@@ -136,16 +137,10 @@ class MemoryLogger final : public leveldb::Logger {
   explicit MemoryLogger(MemoryFileRef file) : file_(std::move(file)) {}
 
   void Logv(const char* format, std::va_list arguments) override {
-    std::va_list again;
-    va_copy(again, arguments);
-    const int bytes = std::vsnprintf(nullptr, 0, format, again);
-    va_end(again);
-    if (bytes < 0) return;
-    std::string line(static_cast<size_t>(bytes) + 1, '\0');  // one more byte, for the newline
-    std::vsnprintf(line.data(), line.size(), format, arguments);
-    line.pop_back();
-    if (line.empty() || line.back() != '\n') line.push_back('\n');
-    file_->Append(line);
+    std::optional<std::string> line = FormatV(format, arguments);
+    if (!line) return;
+    if (!line->ends_with('\n')) line->push_back('\n');
+    file_->Append(*line);
   }
 
  private:

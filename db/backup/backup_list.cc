@@ -2,7 +2,6 @@
 #include "db/backup/backup_list.h"
 
 #include <charconv>
-#include <cstdio>
 #include <utility>
 
 #include "util/crc32c.h"
@@ -14,27 +13,18 @@ namespace {
 using leveldb::Slice;
 using leveldb::Status;
 
-constexpr char kDigits[] = "0123456789abcdef";
 constexpr char kFirstLine[] = "lull-backup 1";
 constexpr char kFirstWord[] = "lull-backup ";
 constexpr size_t kCrcDigits = 8;
 /// "end ", the checksum of all bytes before it, and a newline.
 constexpr size_t kEndBytes = 4 + kCrcDigits + 1;
 
-std::string CrcText(uint32_t crc) {
-  char text[kCrcDigits + 1];
-  std::snprintf(text, sizeof(text), "%08x", static_cast<unsigned>(crc));
-  return text;
-}
+std::string CrcText(uint32_t crc) { return Format("%08x", static_cast<unsigned>(crc)); }
 
 std::string HexOf(const std::string& bytes) {
   std::string text;
   text.reserve(2 * bytes.size());
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text.push_back(kDigits[byte >> 4]);
-    text.push_back(kDigits[byte & 15]);
-  }
+  for (const char byte : bytes) AppendHex(byte, &text);
   return text;
 }
 

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "lull/version.h"
 #include "util/build_info.h"
 #include "util/json_tree.h"
+#include "util/logging.h"
 
 namespace lull {
 namespace {
@@ -33,11 +33,9 @@ std::array<OperationLatency, 3> ByOperation(const LatencyReport& latencies) {
 
 std::string NumberText(double value) {
   // Whole numbers in full: a counter of bytes must not lose its last digits.
-  char digits[40];
   constexpr double kExactMax = 9007199254740992;  // 2^53
   const bool whole = std::abs(value) <= kExactMax && value == std::floor(value);
-  std::snprintf(digits, sizeof(digits), whole ? "%.0f" : "%.9g", value);
-  std::string text = digits;
+  std::string text = whole ? Format("%.0f", value) : Format("%.9g", value);
   std::ranges::replace(text, ',', '.');  // whatever the program's locale
   return text;
 }

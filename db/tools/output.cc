@@ -13,12 +13,6 @@
 namespace lull::tools {
 namespace {
 
-void AppendHex(unsigned char byte, std::string* out) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  out->push_back(kDigits[byte >> 4]);
-  out->push_back(kDigits[byte & 15]);
-}
-
 /// Decodes the two hexadecimal digits at `at`.
 std::optional<char> HexByte(const std::string& text, size_t at) {
   if (at + 2 > text.size()) return std::nullopt;
@@ -41,13 +35,13 @@ bool NoteOutput(bool written) {
 std::string Encode(const leveldb::Slice& bytes, Coding coding) {
   std::string text;
   for (size_t i = 0; i < bytes.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(bytes[i]);
+    const char byte = bytes[i];
     if (coding == Coding::kHex) {
       AppendHex(byte, &text);
     } else if (byte == '\\') {
       text += "\\\\";
     } else if (byte >= ' ' && byte <= '~') {
-      text.push_back(bytes[i]);
+      text.push_back(byte);
     } else {
       text += "\\x";
       AppendHex(byte, &text);

@@ -6,7 +6,7 @@
 #include <cstdarg>
 #include <string>
 
-#include "util/log_line.h"
+#include "util/logging.h"
 #include "util/posix/file.h"
 
 namespace lull::posix {

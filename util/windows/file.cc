@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "leveldb/slice.h"
-#include "util/log_line.h"
+#include "util/logging.h"
 #include "util/windows/text.h"
 
 namespace lull::windows {
