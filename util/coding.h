@@ -24,33 +24,23 @@ inline Integer LittleEndian(Integer value) {
   return value;
 }
 
-inline void EncodeFixed16(char* out, uint16_t value) {
+template <typename Integer>
+inline void EncodeFixed(char* out, Integer value) {
   value = LittleEndian(value);
   std::memcpy(out, &value, sizeof(value));
 }
-inline void EncodeFixed32(char* out, uint32_t value) {
-  value = LittleEndian(value);
-  std::memcpy(out, &value, sizeof(value));
-}
-inline void EncodeFixed64(char* out, uint64_t value) {
-  value = LittleEndian(value);
-  std::memcpy(out, &value, sizeof(value));
-}
-inline uint16_t DecodeFixed16(const char* in) {
-  uint16_t value;
+template <typename Integer>
+inline Integer DecodeFixed(const char* in) {
+  Integer value;
   std::memcpy(&value, in, sizeof(value));
   return LittleEndian(value);
 }
-inline uint32_t DecodeFixed32(const char* in) {
-  uint32_t value;
-  std::memcpy(&value, in, sizeof(value));
-  return LittleEndian(value);
-}
-inline uint64_t DecodeFixed64(const char* in) {
-  uint64_t value;
-  std::memcpy(&value, in, sizeof(value));
-  return LittleEndian(value);
-}
+inline void EncodeFixed16(char* out, uint16_t value) { EncodeFixed(out, value); }
+inline void EncodeFixed32(char* out, uint32_t value) { EncodeFixed(out, value); }
+inline void EncodeFixed64(char* out, uint64_t value) { EncodeFixed(out, value); }
+inline uint16_t DecodeFixed16(const char* in) { return DecodeFixed<uint16_t>(in); }
+inline uint32_t DecodeFixed32(const char* in) { return DecodeFixed<uint32_t>(in); }
+inline uint64_t DecodeFixed64(const char* in) { return DecodeFixed<uint64_t>(in); }
 
 constexpr int kVarint32BytesMax = 5;
 constexpr int kVarint64BytesMax = 10;
