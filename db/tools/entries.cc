@@ -10,6 +10,7 @@
 #include "db/base/context.h"
 #include "db/base/dbformat.h"
 #include "db/base/named_comparator.h"
+#include "db/read/readable.h"
 #include "db/tools/commands.h"
 #include "db/tools/store_facts.h"
 #include "leveldb/db.h"
@@ -35,32 +36,11 @@ Status DecodeOption(const Invocation& call, const std::optional<std::string>& ty
   return *bytes ? Status::OK() : Unreadable(*typed);
 }
 
-/// The key range of a scan: from <= key < to; an unset bound is open.
-struct ScanRange {
-  std::optional<std::string> from;
-  std::optional<std::string> to;
-
-  bool IsBelow(const Slice& key) const { return from && key.compare(*from) < 0; }
-  bool IsAbove(const Slice& key) const { return to && key.compare(*to) >= 0; }
-
-  /// Restricts the range to keys that begin with `prefix`.
-  void KeepPrefix(const std::string& prefix) {
-    const auto [begin, end] = KeyBounds::OfPrefix(prefix);
-    if (!from || *from < *begin) from = begin;
-    if (end && (!to || *end < *to)) to = end;
-  }
-};
-
-void SeekToStart(const ScanRange& range, bool reverse, leveldb::Iterator* entry) {
-  const std::optional<std::string>& bound = reverse ? range.to : range.from;
-  if (bound) entry->Seek(*bound);
-  if (!reverse) {
-    if (!bound) entry->SeekToFirst();
-  } else if (bound && entry->Valid()) {
-    entry->Prev();
-  } else {
-    entry->SeekToLast();
-  }
+/// Restricts the bounds of a scan to keys that begin with `prefix`.
+void KeepPrefix(const std::string& prefix, KeyBounds* bounds) {
+  const auto [begin, end] = KeyBounds::OfPrefix(prefix);
+  if (!bounds->begin || *bounds->begin < *begin) bounds->begin = begin;
+  if (end && (!bounds->end || *end < *bounds->end)) bounds->end = end;
 }
 
 /// With --keep-going, damage goes to `*damage`, and the store has the entries before it.
@@ -158,9 +138,9 @@ int RunGet(const Invocation& call) {
 }
 
 int RunScan(const Invocation& call) {
-  ScanRange range;
-  Status status = DecodeOption(call, call.from, &range.from);
-  if (status.ok()) status = DecodeOption(call, call.to, &range.to);
+  KeyBounds bounds;
+  Status status = DecodeOption(call, call.from, &bounds.begin);
+  if (status.ok()) status = DecodeOption(call, call.to, &bounds.end);
   std::optional<std::string> prefix;
   if (status.ok()) status = DecodeOption(call, call.prefix, &prefix);
   if (status.ok() && !call.comparator_name.empty()) {
@@ -168,7 +148,7 @@ int RunScan(const Invocation& call) {
     status = Status::InvalidArgument("--comparator-name",
                                      "without the order, --from, --to and --reverse mean nothing");
   }
-  if (prefix) range.KeepPrefix(*prefix);
+  if (prefix) KeepPrefix(*prefix, &bounds);
   std::unique_ptr<leveldb::DB> db;
   Status damage;
   if (status.ok()) status = OpenToRead(call, &db, &damage);
@@ -176,19 +156,14 @@ int RunScan(const Invocation& call) {
   leveldb::ReadOptions read;
   read.verify_checksums = true;
   read.fill_cache = false;
-  const std::unique_ptr<leveldb::Iterator> entry(db->NewIterator(read));
+  const auto entry = Readables::Get().Find(db.get())->NewIterator(read, bounds);
   uint64_t printed = 0;
-  SeekToStart(range, call.reverse, entry.get());
+  call.reverse ? entry->SeekToLast() : entry->SeekToFirst();
   // An iterator continues after damage, and could then return an old value as the current one.
   while (entry->Valid() && (entry->status().ok() || call.keep_going) && printed < call.limit) {
-    if (call.reverse ? range.IsBelow(entry->key()) : range.IsAbove(entry->key())) break;
     if (!PrintEntry(call, entry->key(), entry->value())) break;
     ++printed;
-    if (call.reverse) {
-      entry->Prev();
-    } else {
-      entry->Next();
-    }
+    call.reverse ? entry->Prev() : entry->Next();
   }
   if (damage.ok()) damage = entry->status();
   return damage.ok() ? kDone : Fail(damage, call.json);

@@ -130,14 +130,10 @@ bool TableFacts::Read(const StoreContext& context, const TableMeta& table) {
 }
 
 void TableFacts::ReadBlock(const BlockHandle& handle, bool is_last) {
-  if (!table_.source.CheckHandle(handle).ok()) return;
-  ByteBuffer scratch, decoded;
-  Slice stored, contents;
-  char* const room = scratch.Reserve(static_cast<size_t>(handle.size) + kBlockTrailerBytes);
+  std::unique_ptr<char[]> memory;
+  Slice contents;
   Block block;
-  if (!table_.source.ReadStored(handle, room, &stored).ok() ||
-      !DecodeStored(table_.source, handle, stored, /*verify_checksum=*/true, &decoded, &contents)
-           .ok() ||
+  if (!table_.ReadOwned(FileWindow(), handle, &memory, &contents).ok() ||
       block.Parse(contents) != nullptr)
     return;
   ++blocks_read_;
