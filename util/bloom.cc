@@ -86,6 +86,8 @@ class BloomFilterPolicy final : public FilterPolicy {
 
 }  // namespace
 
+FilterPolicy::~FilterPolicy() = default;
+
 const FilterPolicy* NewBloomFilterPolicy(int bits_per_key) {
   return new BloomFilterPolicy(bits_per_key);
 }

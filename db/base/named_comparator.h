@@ -7,20 +7,26 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "leveldb/comparator.h"
 #include "leveldb/slice.h"
+#include "util/registry.h"
 
 namespace lull {
 
 class NamedComparator final : public leveldb::Comparator {
  public:
-  explicit NamedComparator(std::string name);
-  ~NamedComparator() override;
+  explicit NamedComparator(std::string name) : name_(std::move(name)) {
+    NamedComparators::Get().Add(this, this);
+  }
+  ~NamedComparator() override { NamedComparators::Get().Remove(this); }
   NamedComparator(const NamedComparator&) = delete;
   NamedComparator& operator=(const NamedComparator&) = delete;
 
-  static bool IsNamed(const leveldb::Comparator* comparator);
+  static bool IsNamed(const leveldb::Comparator* comparator) {
+    return NamedComparators::Get().Find(comparator) != nullptr;
+  }
 
   const char* Name() const override { return name_.c_str(); }
   int Compare(const leveldb::Slice& a, const leveldb::Slice& b) const override {
@@ -30,6 +36,8 @@ class NamedComparator final : public leveldb::Comparator {
   void FindShortSuccessor(std::string*) const override {}
 
  private:
+  using NamedComparators = Registry<leveldb::Comparator, NamedComparator>;
+
   const std::string name_;
 };
 
