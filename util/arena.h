@@ -22,8 +22,6 @@ class Arena {
   explicit Arena(std::shared_ptr<BlockPool> pool = std::make_shared<BlockPool>())
       : pool_(std::move(pool)), large_charge_(pool_->used()) {}
   ~Arena() { pool_->Give(blocks_); }
-  Arena(const Arena&) = delete;
-  Arena& operator=(const Arena&) = delete;
 
   /// Aligned for a pointer. Fails only by throwing std::bad_alloc.
   char* Allocate(size_t bytes) {

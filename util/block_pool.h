@@ -23,8 +23,6 @@ class BlockPool {
 
   /// Rounds `block_bytes` up to whole pages.
   explicit BlockPool(size_t block_bytes = 256 << 10);
-  BlockPool(const BlockPool&) = delete;
-  BlockPool& operator=(const BlockPool&) = delete;
   /// REQUIRES: all blocks were returned, or are never used again.
   ~BlockPool();
 

@@ -157,10 +157,6 @@ using Misses = std::array<uint32_t, 4>;
 
 class alignas(64) Shard {
  public:
-  Shard() = default;
-  Shard(const Shard&) = delete;
-  Shard& operator=(const Shard&) = delete;
-
   ~Shard() {
     Prune();
     assert(charge_ == 0 && "a handle is still out");

@@ -29,11 +29,8 @@ namespace lull {
 
 class GraceDomain {
  public:
-  GraceDomain() = default;
   /// REQUIRES: no guard is held. Destroys all retired objects, and those that they retire in turn.
   ~GraceDomain();
-  GraceDomain(const GraceDomain&) = delete;
-  GraceDomain& operator=(const GraceDomain&) = delete;
 
   /// Calls `destroy` from a later Collect or the destructor, after all guards held now are
   /// released. REQUIRES: new guards cannot reach the object. Any thread.

@@ -19,8 +19,6 @@ class AppliedDirective {
     uint64_t table_bytes = 0;
   };
   explicit AppliedDirective(const Defaults& defaults);
-  AppliedDirective(const AppliedDirective&) = delete;
-  AppliedDirective& operator=(const AppliedDirective&) = delete;
 
   /// Monitor only. Returns true if a flush can become due sooner.
   bool Apply(const Directive& directive, uint64_t memory_budget_bytes);

@@ -34,8 +34,6 @@ class Compaction {
 
   Compaction(JobClass job_class, CompactionPlan plan);
   ~Compaction();
-  Compaction(const Compaction&) = delete;
-  Compaction& operator=(const Compaction&) = delete;
 
   JobClass job_class() const { return job_class_; }
   const CompactionPlan& plan() const { return plan_; }

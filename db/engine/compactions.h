@@ -31,8 +31,6 @@ namespace lull {
 class Compactions {
  public:
   Compactions(const EngineParts& parts, VersionSet* versions);
-  Compactions(const Compactions&) = delete;
-  Compactions& operator=(const Compactions&) = delete;
 
   // ---- monitor; see Tenant. The jobs are parts of compactions.
 

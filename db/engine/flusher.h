@@ -76,8 +76,6 @@ class LullWatch {
 class Flusher {
  public:
   Flusher(const EngineParts& parts, WritePath* writes, VersionSet* versions);
-  Flusher(const Flusher&) = delete;
-  Flusher& operator=(const Flusher&) = delete;
 
   /// Seals, releases and prepares WALs. Returns the nanoseconds until the next call; nullopt: only
   /// after something changes.

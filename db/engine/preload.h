@@ -31,8 +31,6 @@ class Preload {
   /// `context` and `tables` outlive this object.
   Preload(const StoreContext* context, TableCache* tables, OnContents on_contents)
       : context_(context), tables_(tables), on_contents_(std::move(on_contents)) {}
-  Preload(const Preload&) = delete;
-  Preload& operator=(const Preload&) = delete;
 
   /// Chooses tables of `version` to open: L0, newest first, then L1, L2, ... Opening thread, at
   /// most once, before the first TakeJob.

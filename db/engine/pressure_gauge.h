@@ -39,8 +39,6 @@ class PressureGauge {
     const std::atomic<uint64_t>* listed_bytes;
   };
   PressureGauge(const EngineParts& parts, const Sources& sources);
-  PressureGauge(const PressureGauge&) = delete;
-  PressureGauge& operator=(const PressureGauge&) = delete;
 
   /// See Tenant::MeasurePressure.
   bool Measure(Pressure* pressure) LULL_EXCLUDES(state_->mutex());

@@ -37,8 +37,6 @@ class SpaceGuard {
 
   SpaceGuard(const StoreContext* context, DiskSpace* disk, ActivityStats* activity)
       : context_(context), disk_(disk), activity_(activity) {}
-  SpaceGuard(const SpaceGuard&) = delete;
-  SpaceGuard& operator=(const SpaceGuard&) = delete;
 
   /// Takes the last figure of free space. Asks for a new one if it is older than a quarter of
   /// StorePace::retry_nanos.

@@ -33,8 +33,6 @@ namespace lull {
 class StoreReporter {
  public:
   StoreReporter(const EngineParts& parts, WritePath* writes, const Compactions* compactions);
-  StoreReporter(const StoreReporter&) = delete;
-  StoreReporter& operator=(const StoreReporter&) = delete;
 
   /// Begins events and LOG. Opening thread, after recovery.
   leveldb::Status Begin(const OptionValues& scheduling, const Recovered& recovered);

@@ -54,8 +54,6 @@ class StoreState {
         memtables_(flags),
         compactions_(layout),
         health_(flags) {}
-  StoreState(const StoreState&) = delete;
-  StoreState& operator=(const StoreState&) = delete;
 
   Mutex& mutex() LULL_RETURN_CAPABILITY(mutex_) { return mutex_; }
 

@@ -38,8 +38,6 @@ class TableIngester {
  public:
   TableIngester(const EngineParts& parts, WritePath* writes, VersionSet* versions,
                 ClientWaits* waits, RangeRemover* remover);
-  TableIngester(const TableIngester&) = delete;
-  TableIngester& operator=(const TableIngester&) = delete;
 
   /// See lull/lull.h. Client threads.
   leveldb::Status Ingest(const std::vector<std::string>& paths)

@@ -39,8 +39,6 @@ class VersionSet {
  public:
   VersionSet(StoreContext* context, StoreState* state, const PublishedFlags* flags,
              ObsoleteFiles* obsolete, StoreReader* reader, VersionBuilder::MakeTable make_table);
-  VersionSet(const VersionSet&) = delete;
-  VersionSet& operator=(const VersionSet&) = delete;
 
   // ---- at open
 

@@ -46,8 +46,6 @@ namespace lull {
 class WritePath {
  public:
   explicit WritePath(const EngineParts& parts);
-  WritePath(const WritePath&) = delete;
-  WritePath& operator=(const WritePath&) = delete;
 
   /// Begins with the memtables of a recovery, oldest first, and creates the first view. REQUIRES: a
   /// WAL is current, and there is a Version.

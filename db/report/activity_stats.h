@@ -85,8 +85,6 @@ WriteStallCause CauseOf(StallCause cause);
 class ActivityStats {
  public:
   ActivityStats(Clock* clock, EventHub* hub);
-  ActivityStats(const ActivityStats&) = delete;
-  ActivityStats& operator=(const ActivityStats&) = delete;
 
   // ---- jobs. The job must not run during these calls, and must exist until it has ended or was
   // abandoned.

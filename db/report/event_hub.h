@@ -51,8 +51,6 @@ class EventHub {
   EventHub();
   /// Calls Stop.
   ~EventHub();
-  EventHub(const EventHub&) = delete;
-  EventHub& operator=(const EventHub&) = delete;
 
   /// Waits until the listeners have the events posted so far. Later posts are dropped.
   void Stop() LULL_EXCLUDES(mutex_);

@@ -20,8 +20,6 @@ class Reporting {
   };
 
   explicit Reporting(Clock* clock) : activity_(clock, &events_) {}
-  Reporting(const Reporting&) = delete;
-  Reporting& operator=(const Reporting&) = delete;
 
   EventHub& events() { return events_; }
   ActivityStats& activity() { return activity_; }

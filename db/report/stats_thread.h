@@ -33,8 +33,6 @@ class StatsThread {
   /// REQUIRES: `interval_nanos` is not 0. Use Get.
   explicit StatsThread(uint64_t interval_nanos) : interval_nanos_(interval_nanos) {}
   ~StatsThread();
-  StatsThread(const StatsThread&) = delete;
-  StatsThread& operator=(const StatsThread&) = delete;
 
   /// Updates `file` once in every interval, until Remove.
   void Add(StatsFile* file) LULL_EXCLUDES(mutex_);

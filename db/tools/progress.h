@@ -48,8 +48,6 @@ class ProgressWatch {
   ProgressWatch(bool quiet, const char* what, uint64_t total_bytes,
                 std::function<uint64_t()> done_bytes);
   ~ProgressWatch();
-  ProgressWatch(const ProgressWatch&) = delete;
-  ProgressWatch& operator=(const ProgressWatch&) = delete;
 
  private:
   Progress progress_;  // of the thread

@@ -41,8 +41,6 @@ struct TableFile {
     if (on_unlisted) on_unlisted(*this);
     delete key_filter.load(std::memory_order_relaxed);
   }
-  TableFile(const TableFile&) = delete;
-  TableFile& operator=(const TableFile&) = delete;
 
   uint64_t number() const { return description.number; }
   uint64_t file_bytes() const { return description.file_bytes; }

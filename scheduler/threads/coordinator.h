@@ -52,8 +52,6 @@ class Coordinator {
   explicit Coordinator(const CoordinatorOptions& options);
   /// Stops the threads. REQUIRES: no tenant is registered.
   ~Coordinator();
-  Coordinator(const Coordinator&) = delete;
-  Coordinator& operator=(const Coordinator&) = delete;
 
   /// Starts the threads. Call once, before Register. After a failure the coordinator is unusable.
   leveldb::Status StartThreads();

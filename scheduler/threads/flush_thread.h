@@ -33,11 +33,8 @@ class FlushThread {
   /// the next call (0: more work is ready), or nullopt: not before Wake.
   using Slice = std::function<std::optional<uint64_t>()>;
 
-  FlushThread() = default;
   /// Calls Join.
   ~FlushThread() { Join(); }
-  FlushThread(const FlushThread&) = delete;
-  FlushThread& operator=(const FlushThread&) = delete;
 
   /// Call once. IOError if the thread cannot start.
   leveldb::Status Start(Slice slice);
