@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "leveldb/env.h"
 #include "leveldb/status.h"
@@ -33,8 +34,13 @@ enum class LogFileMode {
 
 /// How log readers scan a file, as far as recycling depends on it.
 struct LogBlocks {
-  size_t block_bytes;  ///< readers look for a record at each multiple of this
-  size_t mark_bytes;   ///< a block with this many zeros in place of a record has no more records
+  size_t block_bytes;     ///< readers look for a record at each multiple of this
+  std::string_view mark;  ///< a block with this in place of a record has no more records
+
+  /// What an append that ends at `offset` writes after itself.
+  std::string_view MarkAt(uint64_t offset) const {
+    return mark.substr(0, block_bytes - offset % block_bytes);
+  }
 };
 
 /// A file for log records, created by NewLogFile or ReuseLogFile.
@@ -137,8 +143,8 @@ class EnvExtension {
   /// A crash must leave either the old name or a log that reads as empty. So the method first
   /// zeroes the first block, marks each later block as empty, and syncs. Then it renames the file
   /// to `new_name` (as durable as any new name). Each append overwrites old bytes and, in the same
-  /// call, writes a mark after the new ones: readers never see remains of the old log. Close
-  /// truncates the file after the last append.
+  /// call, writes a mark after the new ones, as far as the block reaches: readers never see remains
+  /// of the old log. Close truncates the file after the last append.
   ///
   /// Default: NotSupported. After a failure the old file is unusable; remove it.
   virtual leveldb::Status ReuseLogFile(const std::string& old_name, const std::string& /*new_name*/,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "util/coding.h"
@@ -63,6 +64,19 @@ leveldb::Slice FollowHeaders(leveldb::Slice bytes) {
     bytes.remove_prefix(fragment.TotalBytes());
   }
   return bytes;
+}
+
+/// Whether the log, in a recycled file, ends before these bytes.
+bool IsEndMark(const leveldb::Slice& bytes) {
+  return bytes.starts_with({kEndMark.data(), kEndMark.size()});
+}
+
+/// Whether the log's writer went on after this bad fragment, at the start of the next block.
+bool GoesOnInNextBlock(const leveldb::Slice& bytes) {
+  const Fragment fragment = ParseFragment(bytes);
+  return fragment.state == Fragment::State::kBadChecksum && fragment.TotalBytes() == bytes.size() &&
+         (fragment.type == static_cast<uint8_t>(FragmentType::kFirst) ||
+          fragment.type == static_cast<uint8_t>(FragmentType::kMiddle));
 }
 
 /// Whether the checksum fits another length than the header's: then only the length is wrong.
@@ -179,19 +193,19 @@ bool Reader::NextFragment(FragmentType* type, leveldb::Slice* payload) {
       rest_.remove_prefix(fragment.TotalBytes());
       return true;
     }
-    const LogEnd if_last = EndIfLast();
-    if (stops_at_zeros_ && fragment.state == Fragment::State::kUnused) return Stop(if_last);
+    if (stops_at_zeros_ && fragment.state == Fragment::State::kUnused) return Stop(EndIfLast());
     if (skips_faults_) {
-      NoteFault(offset(), CauseOf(fragment.state), if_last);
+      NoteFault(offset(), CauseOf(fragment.state), EndIfLast());
       SkipFault();
-    } else if (EndAtFault(if_last, CauseOf(fragment.state))) {
+    } else if (EndAtFault(CauseOf(fragment.state))) {
       return false;
     }
   }
 }
 
 /// How the log ends if no record begins after the bad fragment at the front of rest_.
-LogEnd Reader::EndIfLast() const {
+/// `is_recycled`: the file certainly is. It can be, if an older record follows in the block.
+LogEnd Reader::EndIfLast(bool is_recycled) const {
   const Fragment fragment = ParseFragment(rest_);
   if (fragment.state == Fragment::State::kUnused)
     return in_record_ ? LogEnd::kTorn : LogEnd::kClean;
@@ -204,9 +218,12 @@ LogEnd Reader::EndIfLast() const {
   leveldb::Slice after = rest_;
   after.remove_prefix(has_end ? fragment.TotalBytes() : rest_.size());
   if (LacksSector(rest_, rest_.size() - after.size(), offset())) return LogEnd::kTorn;
-  // In a recycled file each append ends with a header of zeros. (Elsewhere there is no older log.)
-  const bool is_whole = has_end && AllZero({after.data(), std::min(after.size(), kHeaderBytes)});
-  return is_whole || !HoldsRecordStart(rest_, /*own=*/false) ? LogEnd::kBadLast : LogEnd::kTorn;
+  // In a recycled file each append ends with a mark. (Elsewhere zeros follow.)
+  const std::string_view mark = kEndMark.substr(0, is_recycled ? kEndMark.size() : kHeaderBytes);
+  const bool is_whole =
+      has_end && after.starts_with({mark.data(), std::min(after.size(), mark.size())});
+  const bool may_be_torn = is_recycled || HoldsRecordStart(rest_, /*own=*/false);
+  return is_whole || !may_be_torn ? LogEnd::kBadLast : LogEnd::kTorn;
 }
 
 /// Handles a fragment with a correct checksum at an impossible position. Returns whether to
@@ -249,13 +266,22 @@ bool Reader::FillBlock() {
   return filled > 0;
 }
 
-/// Ends the reading at a fault at the front of rest_: with `if_last` if no record begins after it,
-/// otherwise as kCorrupt. Returns false if the fault was only the end of a growing log; then rest_
-/// begins with an intact fragment.
-bool Reader::EndAtFault(LogEnd if_last, const char* cause) {
+/// Ends the reading at a fault at the front of rest_, as kCorrupt if a record begins after it.
+/// Returns false if the fault was only the end of a growing log; then rest_ begins with an intact
+/// fragment.
+bool Reader::EndAtFault(const char* cause) {
   const uint64_t fault_offset = offset();
+  LogEnd if_last = EndIfLast();
+  LogEnd if_recycled = EndIfLast(/*is_recycled=*/true);
+  const bool goes_on = GoesOnInNextBlock(rest_);
   bool begins = HoldsRecordStart(rest_);
-  while (!begins && FillBlock()) begins = BlockHoldsRecordStart(rest_);
+  for (bool is_next = true; !begins && FillBlock(); is_next = false) {
+    begins = BlockHoldsRecordStart(rest_);
+    if (!IsEndMark(rest_)) continue;
+    // If the next block has no part of the record, the append did not get there.
+    if (is_next && goes_on) if_recycled = LogEnd::kTorn;
+    if_last = if_recycled;
+  }
   if (end_ == LogEnd::kError) return true;
   const LogEnd end = begins ? LogEnd::kCorrupt : if_last;
   if (IsDamage(end) && env_ != nullptr && ReadBlockAgain(fault_offset)) return false;
@@ -305,7 +331,7 @@ void Reader::SkipFault() {
   // Records of an older log can follow in the block. Only a record of this log shows which ones
   // they are. The first block of a recycled file was zeroed.
   const bool in_first_block = offset() < kBlockBytes;
-  if (valid_bytes_ == 0 && !in_first_block) {
+  if (IsEndMark(rest_) || (valid_bytes_ == 0 && !in_first_block)) {
     rest_.clear();
     return;
   }
@@ -332,8 +358,10 @@ void Reader::SkipFault() {
 }
 
 /// Whether a record, of this log or else of an older one, begins anywhere in `bytes`, a part of one
-/// block. After a fault it can be at any byte, since the fault can be a wrong length.
+/// block. After a fault it can be at any byte, since the fault can be a wrong length. What follows
+/// an end mark is an older log's, and its values can contain logs.
 bool Reader::HoldsRecordStart(leveldb::Slice bytes, bool own) const {
+  if (IsEndMark(bytes)) return false;
   for (; bytes.size() >= kHeaderBytes; bytes.remove_prefix(1)) {
     const char type = bytes[6];
     const bool may_begin = type == static_cast<char>(FragmentType::kFull) ||

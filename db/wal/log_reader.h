@@ -6,7 +6,8 @@
 // Judging a fault. A power loss can destroy any 4 KiB block that was not synced: it then reads as
 // zeros or garbage, while later blocks can survive. So the last record can be cut short, and a
 // fault alone proves nothing. The reader looks for a record after the fault, with a correct
-// checksum: anywhere but inside intact fragments of a later block.
+// checksum: anywhere but inside intact fragments of a later block, or after an end mark in its
+// block. That mark is only in recycled files, and what follows it is an older log's.
 //  - None: the writer stopped here. The end is kClean if only zeros follow, and kTorn if bytes of
 //    the last record are missing. If they are there and only its checksum is wrong, it is kBadLast.
 //  - Found: the log is longer than what can be read. The cause is either damage or a power loss
@@ -111,13 +112,13 @@ class Reader {
   bool RefuseFragment(uint64_t at, const char* cause);
   /// Returns false at the end of the file or on an error; rest_ is then empty.
   bool FillBlock();
-  bool EndAtFault(LogEnd if_last, const char* cause);
+  bool EndAtFault(const char* cause);
   bool ReopenAt(uint64_t offset);
   bool ReadBlockAgain(uint64_t offset);
   void SkipFault();
   void NoteFault(uint64_t at, const char* cause, LogEnd if_last);
   bool StopAtEnd();
-  LogEnd EndIfLast() const;
+  LogEnd EndIfLast(bool is_recycled = false) const;
   bool HoldsRecordStart(leveldb::Slice bytes, bool own = true) const;
   bool BlockHoldsRecordStart(leveldb::Slice block) const;
   bool Stop(LogEnd end, uint64_t at = 0, const char* cause = "");

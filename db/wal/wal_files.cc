@@ -159,7 +159,7 @@ bool WalFiles::TryRetire(WalFile* wal) {
 }
 
 leveldb::Status WalFiles::Reuse(Retired retired, WalRef* wal) {
-  constexpr LogBlocks kBlocks{log::kBlockBytes, log::kHeaderBytes};
+  constexpr LogBlocks kBlocks{log::kBlockBytes, log::kEndMark};
   Draft draft;
   LogFile* raw = nullptr;
   leveldb::Status status = BeginDraft(&draft);

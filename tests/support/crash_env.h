@@ -212,13 +212,13 @@ class CrashEnv : public leveldb::EnvWrapper
     leveldb::Status s = disk_->Locked()->Open(from, &file.inode);
     if (s.ok()) s = GetFileSize(from, &size);
     for (uint64_t at = 0; s.ok() && at < size; at += blocks.block_bytes) {
-      const uint64_t wanted = at == 0 ? blocks.block_bytes : blocks.mark_bytes;
-      s = disk_->Locked()->WriteAt(from, file.inode, at,
-                                   std::string(std::min(wanted, size - at), '\0'));
+      std::string mark(at == 0 ? std::string(blocks.block_bytes, '\0') : blocks.mark);
+      mark.resize(std::min<uint64_t>(mark.size(), size - at));
+      s = disk_->Locked()->WriteAt(from, file.inode, at, mark);
     }
     if (s.ok()) s = disk_->Locked()->Sync(from, file.inode);
     if (s.ok()) s = disk_->Locked()->Rename(from, file.path);
-    if (s.ok()) *result = new Overwriter(std::move(file), blocks.mark_bytes);
+    if (s.ok()) *result = new Overwriter(std::move(file), blocks);
     return s;
   }
   // Appends to files from ReuseLogFile.
@@ -310,12 +310,13 @@ class CrashEnv : public leveldb::EnvWrapper
   // Overwrites an older file from its front. Each append adds a mark after it.
   class Overwriter : public Writer {
    public:
-    Overwriter(OpenFile file, size_t mark_bytes)
-        : Writer(std::move(file)), mark_(mark_bytes, '\0') {}
+    Overwriter(OpenFile file, const lull::LogBlocks& blocks)
+        : Writer(std::move(file)), blocks_(blocks) {}
 
     leveldb::Status Append(const leveldb::Slice& data) override {
-      leveldb::Status s =
-          file_.disk->Locked()->WriteAt(file_.path, file_.inode, written_, data.ToString() + mark_);
+      const std::string bytes =
+          data.ToString() + std::string(blocks_.MarkAt(written_ + data.size()));
+      leveldb::Status s = file_.disk->Locked()->WriteAt(file_.path, file_.inode, written_, bytes);
       if (!s.ok()) return s;
       written_ += data.size();
       ++file_.disk->Locked()->appends_to_reused_logs;
@@ -328,7 +329,7 @@ class CrashEnv : public leveldb::EnvWrapper
     leveldb::Status Seal() override { return leveldb::Status::OK(); }
 
    private:
-    const std::string mark_;
+    const lull::LogBlocks blocks_;
     uint64_t written_ = 0;
   };
 #endif

@@ -397,7 +397,7 @@ TEST_P(LogFileTest, AKillInsideAnAppendLeavesWholeRecords) {
 
 class RecycledLogFileTest : public ::testing::Test {
  protected:
-  static constexpr LogBlocks kBlocks{32768, 7};
+  static constexpr LogBlocks kBlocks{32768, "mark"};
   static constexpr uint64_t kOldBytes = 100'000;
 
   /// A full log under the old name, with no zero bytes.
@@ -429,7 +429,7 @@ class RecycledLogFileTest : public ::testing::Test {
   static std::string Marked() {
     std::string bytes(kOldBytes, 'o');
     bytes.replace(0, 32768, 32768, '\0');
-    for (size_t block = 32768; block < kOldBytes; block += 32768) bytes.replace(block, 7, 7, '\0');
+    for (size_t block = 32768; block < kOldBytes; block += 32768) bytes.replace(block, 4, "mark");
     return bytes;
   }
 
@@ -443,7 +443,6 @@ TEST_F(RecycledLogFileTest, ReadsAsEmptyAndEachAppendPutsAMarkBehindItself) {
   const auto file = Reuse();
   EXPECT_FALSE(std::filesystem::exists(old_name_));
   EXPECT_TRUE(TestDir::Contents(new_name_) == Marked());
-  const std::string mark(kBlocks.mark_bytes, '\0');
   Random random(84);
   std::string written;
   for (int i = 0; written.size() < kOldBytes + 50'000; ++i) {
@@ -455,6 +454,7 @@ TEST_F(RecycledLogFileTest, ReadsAsEmptyAndEachAppendPutsAMarkBehindItself) {
     }
     const std::string contents = TestDir::Contents(new_name_);
     std::string expected = Marked();
+    const std::string mark = std::string("mark").substr(0, 32768 - written.size() % 32768);
     expected.replace(0, written.size() + mark.size(), written + mark);
     ASSERT_TRUE(contents == expected) << written.size();
   }

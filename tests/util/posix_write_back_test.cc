@@ -81,7 +81,8 @@ TEST_F(WriteBackTest, AnErrorKeepsALogFromBeingRecycled) {
   ASSERT_TRUE(WriteStringToFile(leveldb::Env::Default(), std::string(2 << 20, 'o'), old_name).ok());
   LogFile* file = nullptr;
   failing_flag = SYNC_FILE_RANGE_WAIT_AFTER;
-  const Status s = extension_->ReuseLogFile(old_name, dir_.File("000009.log"), {32768, 7}, &file);
+  const Status s =
+      extension_->ReuseLogFile(old_name, dir_.File("000009.log"), {32768, "mark"}, &file);
   EXPECT_TRUE(s.IsIOError()) << s.ToString();
   EXPECT_EQ(file, nullptr);
   EXPECT_FALSE(std::filesystem::exists(dir_.File("000009.log")));

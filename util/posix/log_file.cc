@@ -244,12 +244,14 @@ class MappedLogFile final : public LogFile {
 /// a record, rarely a small one in stores whose clients sync.
 class RecycledLogFile final : public LogFile {
  public:
-  RecycledLogFile(const std::string& name, UniqueFd fd, size_t mark_bytes)
-      : name_(name), fd_(std::move(fd)), mark_(mark_bytes, '\0') {}
+  RecycledLogFile(const std::string& name, UniqueFd fd, const LogBlocks& blocks)
+      : name_(name), fd_(std::move(fd)), blocks_(blocks) {}
 
   Status Append(const Slice& data) override {
     if (!failure_.ok()) return failure_;
-    iovec pieces[] = {{const_cast<char*>(data.data()), data.size()}, {mark_.data(), mark_.size()}};
+    const std::string_view mark = blocks_.MarkAt(written_ + data.size());
+    iovec pieces[] = {{const_cast<char*>(data.data()), data.size()},
+                      {const_cast<char*>(mark.data()), mark.size()}};
     failure_ = WriteAllAt(fd_.get(), name_, written_, pieces);
     if (failure_.ok()) written_ += data.size();
     return failure_;
@@ -267,7 +269,7 @@ class RecycledLogFile final : public LogFile {
  private:
   const std::string name_;
   UniqueFd fd_;
-  std::string mark_;
+  const LogBlocks blocks_;
   uint64_t written_ = 0;  // without the mark that follows
   Status failure_;
 };
@@ -297,8 +299,7 @@ Status WriteBackAndWait(int fd, const std::string& name, uint64_t begin, uint64_
 /// for each, so that a client's sync waits for at most one. Pauses between pieces, because
 /// otherwise a rate-limited device has no rate left for that sync. (Without pauses, under a limit
 /// of 100 MB/s, the first two logs of a store made a client wait for 70 ms.)
-Status WriteZeros(int fd, const std::string& name, uint64_t begin, uint64_t end,
-                  LogFileMode mode) {
+Status WriteZeros(int fd, const std::string& name, uint64_t begin, uint64_t end, LogFileMode mode) {
   constexpr uint64_t kPausesNanos = 50'000'000;  // per log: it must be ready in time
   static char zeros[1 << 20];
   const bool to_sync = mode == LogFileMode::kWrite;
@@ -346,13 +347,13 @@ Status MappedLogFile::Grow(uint64_t bytes) {
 /// so that a client's sync never waits long.
 Status MarkBlocks(int fd, const std::string& name, uint64_t file_bytes, const LogBlocks& blocks) {
   constexpr uint64_t kBlocksAtOnce = 32;
-  std::string zeros(blocks.block_bytes, '\0');
+  std::string mark(blocks.block_bytes, '\0');  // of the first block
   uint64_t marked = 0;
   uint64_t waited_for_bytes = 0;
   for (uint64_t at = 0; at < file_bytes; at += blocks.block_bytes) {
-    const uint64_t wanted = at == 0 ? blocks.block_bytes : blocks.mark_bytes;
-    iovec pieces[] = {{zeros.data(), static_cast<size_t>(std::min(wanted, file_bytes - at))}};
+    iovec pieces[] = {{mark.data(), std::min<size_t>(mark.size(), file_bytes - at)}};
     if (Status s = WriteAllAt(fd, name, at, pieces); !s.ok()) return s;
+    mark = blocks.mark;
     if (++marked % kBlocksAtOnce != 0) continue;
     const uint64_t end = at + blocks.block_bytes;
     if (Status s = WriteBackAndWait(fd, name, waited_for_bytes, end); !s.ok()) return s;
@@ -396,8 +397,7 @@ Status CreateLogFile(const Path& path, uint64_t capacity_bytes, LogFileMode mode
   return Status::OK();
 }
 
-Status RecycleLogFile(const Path& from, const Path& to, const LogBlocks& blocks,
-                      LogFile** result) {
+Status RecycleLogFile(const Path& from, const Path& to, const LogBlocks& blocks, LogFile** result) {
   *result = nullptr;
   UniqueFd fd;
   if (Status s = Open(from, O_WRONLY, &fd); !s.ok()) return s;
@@ -414,7 +414,7 @@ Status RecycleLogFile(const Path& from, const Path& to, const LogBlocks& blocks,
   if (Status s = MarkBlocks(fd.get(), old_name, file_bytes, blocks); !s.ok()) return s;
   if (renameat(from.dir(), from.in_dir(), to.dir(), to.in_dir()) != 0)
     return Error(old_name, errno);
-  *result = new RecycledLogFile(to.name(), std::move(fd), blocks.mark_bytes);
+  *result = new RecycledLogFile(to.name(), std::move(fd), blocks);
   return Status::OK();
 }
 

@@ -33,7 +33,7 @@ using testing::CrashEnv;
 using testing::FileBytes;
 using testing::MemorySequential;
 
-constexpr LogBlocks kBlocks{kBlockBytes, kHeaderBytes};
+constexpr LogBlocks kBlocks{kBlockBytes, log::kEndMark};
 constexpr uint64_t kCapacityBytes = 4 * kBlockBytes + 1000;
 
 std::string Path(int number) { return "/d/" + std::to_string(number) + ".log"; }
