@@ -105,6 +105,12 @@ Status TableIngester::InstallCopies(Request* request, VersionRef* version) {
   const std::vector<int> levels = PlaceCopies(*request);
   VersionEdit sequence_edit;
   sequence_edit.last_sequence = request->sequence;
+  // After a failed WAL the MANIFEST names none. This sequence would hide that the next is missing.
+  sequence_edit.prev_log_number = 0;
+  {
+    MutexLock lock(state_->mutex());
+    sequence_edit.log_number = state_->memtables().LogNumberAfter(0);
+  }
   VersionRef unchanged;
   Status status = versions_->Install(&sequence_edit, {}, &unchanged);
   request->has_sequence = status.ok();

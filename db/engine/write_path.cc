@@ -30,7 +30,8 @@ WritePath::WritePath(const EngineParts& parts)
       tell_at_bytes_(logs_ahead_at_bytes_),
       wal_(context_) {}
 
-void WritePath::Begin(std::vector<SealedMemTable> recovered) {
+void WritePath::Begin(std::vector<SealedMemTable> recovered, SequenceNumber last_in_wals) {
+  last_in_wals_ = last_in_wals;
   // A small one takes the next writes too: its entries are then in several WALs.
   const bool is_empty =
       recovered.empty() || recovered.back().memory_bytes > context_->options.write_buffer_size / 2;
@@ -205,6 +206,7 @@ leveldb::Status WritePath::WriteGroup(WritersQueue::Writer* leader, WritersQueue
     status = batch::InsertInto(record, active_.get());
   }
   reader_->PublishSequence(last_sequence);
+  last_in_wals_ = last_sequence;
   if (leader->sync) wal_.MoveToPrepared(last_sequence + 1);
   client_entries_ += batch::CountOf(record);
   const uint64_t bytes = client_bytes_.load(std::memory_order_relaxed) + record.size();
@@ -275,7 +277,7 @@ leveldb::Status WritePath::SealMemTable(const leveldb::Slice* record, const Pati
 /// can be created, the memtable can grow by `record` instead.
 leveldb::Status WritePath::SwitchMemTable(const leveldb::Slice* record, bool in_rest) {
   const ProfiledPart part(CallPart::kNewLog);
-  const leveldb::Status status = wal_.Switch(reader_->published() + 1, in_rest);
+  const leveldb::Status status = wal_.Switch(last_in_wals_ + 1, in_rest);
   if (status.ok()) {
     HandOverMemTable(wal_.current_number());
   } else if (record != nullptr && wal_.CanTakeMore()) {
@@ -318,6 +320,7 @@ leveldb::Status WritePath::ResumeWrites(const Patience& patience) {
   }
   if (status.ok()) status = wal_.Restart(reader_->published() + 1);
   if (!status.ok()) return status;
+  last_in_wals_ = reader_->published();
   Log(context_->logger(), "Writes are accepted again, in a new write-ahead log");
   return state_->WalRestarted(wal_.current_number());
 }

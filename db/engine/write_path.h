@@ -48,9 +48,9 @@ class WritePath {
   explicit WritePath(const EngineParts& parts);
 
   /// Begins with the memtables of a recovery, oldest first, and creates the first view. REQUIRES: a
-  /// WAL is current, and there is a Version.
-  void Begin(std::vector<SealedMemTable> recovered) LULL_REQUIRES(kLeadingWriter)
-      LULL_EXCLUDES(state_->mutex());
+  /// WAL is current, which goes on after `last_in_wals`, and there is a Version.
+  void Begin(std::vector<SealedMemTable> recovered, SequenceNumber last_in_wals)
+      LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(state_->mutex());
 
   /// See leveldb::DB::Write and lull::TryWrite. `wait_micros_max`: UINT64_MAX for no limit; else
   /// sets `*busy` if the write gives up. Client threads.
@@ -169,6 +169,8 @@ class WritePath {
   std::atomic<bool> is_under_way_{false};
   std::atomic<bool> lacks_log_{false};
   WalSet wal_;
+  // The newest entry in the WALs. Readers can see a later sequence, of an ingestion.
+  SequenceNumber last_in_wals_ LULL_GUARDED_BY(kLeadingWriter) = 0;
   std::string group_record_ LULL_GUARDED_BY(kLeadingWriter);
 };
 

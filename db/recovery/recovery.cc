@@ -102,11 +102,11 @@ class WalReplay {
   SequenceNumber last_sequence_;
   SequenceNumber flushed_to_;  // the newest entry in tables
   MemTableRef memtable_;
-  uint64_t memtable_wal_ = 0;       // the first WAL with entries of memtable_
-  uint64_t sealed_bytes_ = 0;       // of result_->memtables
-  bool stopped_ = false;            // the rest was not replayed
-  bool met_empty_ = false;          // of the WALs so far, one has no records
-  SequenceNumber replayed_to_ = 0;  // the newest entry of the WALs so far
+  uint64_t memtable_wal_ = 0;                  // the first WAL with entries of memtable_
+  uint64_t sealed_bytes_ = 0;                  // of result_->memtables
+  bool stopped_ = false;                       // the rest was not replayed
+  bool met_empty_ = false;                     // of the WALs so far, one has no records
+  std::optional<SequenceNumber> replayed_to_;  // where the WALs so far end
   struct {
     bool is_torn = false;      // its end is not clean
     bool has_records = false;  // at least one record follows without a gap
@@ -160,7 +160,7 @@ leveldb::Status WalReplay::ReplayAll(const std::vector<uint64_t>& numbers) {
 
 /// Decides what stays in memory.
 leveldb::Status WalReplay::Finish() {
-  result_->last_sequence = last_sequence_;
+  result_->last_sequence = result_->last_in_wals = last_sequence_;
   leveldb::Status status;
   if (memtable_ != nullptr) status = SealMemTable();
   if (status.ok() && !result_->memtables.empty() && !MayStayInMemory()) status = FlushAll();
@@ -170,6 +170,7 @@ leveldb::Status WalReplay::Finish() {
     result_->last_sequence_in_tables = last_sequence_;
     return status;
   }
+  result_->last_in_wals = *replayed_to_;
   result_->last_sequence_in_tables = flushed_to_;
   for (const RecoveredWal& wal : result_->wals) {
     const std::string path = LogFileName(context_->name, wal.number);
@@ -244,19 +245,15 @@ leveldb::Status WalReplay::ReplayOne(uint64_t number, const std::string& path) {
           "follows an empty log, but LevelDB begins no log before the last one has entries; "
           "restore a backup, or call RepairDB");
     }
-    const bool may_follow_gap = !last_.has_records || !bad_end_.ok();
-    // LevelDB's MANIFEST can be ahead of its logs. So can Lull's, after an ingestion: what a log
-    // proves of damage before it is only that which it goes on from.
-    const bool is_lulls = last_.has_records || IsWalPreamble(record) || replayed_to_ == 0;
-    const SequenceNumber reached = is_lulls && bad_end_.ok() ? last_sequence_ : replayed_to_;
-    const bool may_begin_late = number == result_->manifest.log_number && !last_.has_records &&
-                                bad_end_.ok() &&
+    // A log goes on from the one before. The MANIFEST proves nothing of logs in between: LevelDB's
+    // can be ahead of its logs, Lull's after an ingestion.
+    const SequenceNumber reached = replayed_to_.value_or(bad_end_.ok() ? last_sequence_ : 0);
+    const bool may_begin_late = number == result_->manifest.log_number && bad_end_.ok() &&
                                 MayBeginAfterGap(*context_, result_->manifest, record);
-    if (may_follow_gap && sequence > reached + 1 && !may_begin_late)
+    if (!last_.has_records && sequence > reached + 1 && !may_begin_late)
       return TakeGap(path, record, reached);
     // If WALs stay, each must show where the one before ended: a power loss can shorten any.
-    const bool continues =
-        last_.has_records || (IsWalPreamble(record) && sequence == last_sequence_ + 1);
+    const bool continues = last_.has_records || (IsWalPreamble(record) && sequence == reached + 1);
     if (!continues) KeepNoMore();
     // An empty batch can be from an open that failed.
     if (batch::CountOf(record) > 0) bad_end_ = leveldb::Status::OK();
@@ -301,8 +298,8 @@ leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::s
   if (!batch::HasPossibleSequence(record))
     return Stop(BadRecord(path, offset, " has an impossible sequence"));
   const uint32_t count = batch::CountOf(record);
-  if (count == 0) return status;
-  if (batch::SequenceOf(record) <= replayed_to_) {
+  const SequenceNumber next = batch::SequenceOf(record) + count;
+  if (count > 0 && batch::SequenceOf(record) <= replayed_to_) {
     // A copy of a WAL, with another number. In a newer memtable these entries would hide newer
     // ones.
     status = BadRecord(path, offset, " repeats a sequence of a log before it");
@@ -312,12 +309,13 @@ leveldb::Status WalReplay::TakeRecord(const leveldb::Slice& record, const std::s
     KeepNoMore();
     return leveldb::Status::OK();
   }
+  if (next > 0) replayed_to_ = std::max(replayed_to_.value_or(0), next - 1);
+  last_sequence_ = std::max(last_sequence_, replayed_to_.value_or(0));
+  if (count == 0) return status;
   last_.has_entries = true;
   if (memtable_ == nullptr)
     memtable_ = std::make_shared<MemTable>(context_->order, context_->memtable_blocks);
   status = batch::InsertInto(record, memtable_.get());
-  replayed_to_ = batch::SequenceOf(record) + count - 1;
-  last_sequence_ = std::max(last_sequence_, replayed_to_);
   // The memtable can have absorbed a burst on a machine with more memory. Only what is flushed at
   // once can end inside a WAL: see wal_set.h.
   const uint64_t bytes_max =
@@ -452,8 +450,8 @@ std::optional<uint64_t> ShortRoom(StoreContext* context, const std::vector<uint6
 /// Returns the newest sequence that replay will reach from `reached`, or less.
 SequenceNumber GiveBackSpace(StoreContext* context, uint64_t named, SequenceNumber reached,
                              std::vector<uint64_t>* wals) {
-  SequenceNumber next = reached + 1;
-  bool is_whole = true;  // the WALs so far: clean, without a gap
+  std::optional<SequenceNumber> next;  // after the WALs so far
+  bool is_whole = true;                // they are: clean, without a gap
   std::erase_if(*wals, [&](uint64_t number) {
     const std::string path = LogFileName(context->name, number);
     std::unique_ptr<WalReader> reader;
@@ -461,8 +459,10 @@ SequenceNumber GiveBackSpace(StoreContext* context, uint64_t named, SequenceNumb
     leveldb::Slice record;
     bool has_records = false;
     for (; reader->ReadRecord(&record); has_records = true) {
-      is_whole = is_whole && batch::Validate(record).ok() && batch::SequenceOf(record) <= next;
-      if (is_whole) next = std::max(next, batch::SequenceOf(record) + batch::CountOf(record));
+      is_whole = is_whole && batch::Validate(record).ok() &&
+                 (has_records || batch::SequenceOf(record) <= next.value_or(reached + 1));
+      if (is_whole)
+        next = std::max(next.value_or(0), batch::SequenceOf(record) + batch::CountOf(record));
     }
     if (reader->end() != log::LogEnd::kClean) return is_whole = false;
     if (!has_records && number != named) return context->env()->RemoveFile(path).ok();
@@ -470,7 +470,7 @@ SequenceNumber GiveBackSpace(StoreContext* context, uint64_t named, SequenceNumb
     context->extension->TruncateFile(path, reader->ValidBytes());
     return false;
   });
-  return next - 1;
+  return std::max(reached + 1, next.value_or(0)) - 1;
 }
 
 /// Removes the files that the MANIFEST does not need, after making it and CURRENT durable.

@@ -16,10 +16,11 @@
 // The result is a prefix of what was written, in whole batches. It includes every acknowledged
 // synced write:
 //  - A WAL is replayed up to its first bad record.
-//  - Every WAL of Lull begins with an empty batch that has the sequence of its first entry.
-//    (LevelDB replays it as nothing.) If that is not the next sequence, a part of an older WAL is
-//    lost, and replay ends there. A synced write first makes all older WALs durable, so none
-//    follows such a gap. A gap in another library's logs is an error.
+//  - Every WAL of Lull begins with an empty batch that has the sequence after the last entry of the
+//    WAL before. (LevelDB replays it as nothing.) If that is not the next sequence, a part of an
+//    older WAL is lost, and replay ends there. A synced write first makes all older WALs durable,
+//    so none follows such a gap. A gap in another library's logs is an error. An ingestion uses a
+//    sequence too, but explains no gap: the next WAL goes on from the last entry in a WAL.
 //  - If the directory shows that the MANIFEST lacks edits, the open fails (manifest_evidence.h).
 //  - What was not replayed is kept under lost/, never deleted. So are tables that a torn MANIFEST
 //    might have named, and tables with entries that are in no log.
@@ -50,6 +51,7 @@ struct Recovered {
   bool new_tables_are_listed = false;
   SequenceNumber last_sequence = 0;
   SequenceNumber last_sequence_in_tables = 0;
+  SequenceNumber last_in_wals = 0;  ///< where `wals` end; without any, last_sequence
   // File names, without the directory.
   std::vector<std::string> lost;      ///< to keep under lost/: partly unread
   std::vector<std::string> obsolete;  ///< not needed after the new MANIFEST is durable

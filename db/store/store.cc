@@ -202,7 +202,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
     reader_.PublishSequence(recovered->last_sequence);
     disk_.Sample(coordinator_->clock()->NowNanos(), 0, context_->options.write_buffer_size);
     wal.SetDiskLow(disk_.is_low());
-    status = wal.Switch(recovered->last_sequence + 1);
+    status = wal.Switch(recovered->last_in_wals + 1);
   }
   if (status.ok()) wal.Adopt(recovered->wals);
   // Keep unreadable files in lost/, before the new MANIFEST no longer needs them.
@@ -220,7 +220,7 @@ leveldb::Status Store::OpenFiles(Recovered* recovered) {
         static_cast<unsigned long long>(lost.count), static_cast<unsigned long long>(lost.bytes));
   }
   BeginDeleting(*recovered);
-  write_path_.Begin(std::move(recovered->memtables));
+  write_path_.Begin(std::move(recovered->memtables), recovered->last_in_wals);
   MutexLock lock(state_.mutex());
   opened_l0_tables_ = state_.version()->level(0).size();
   if (state_.memtables().immutable_bytes() >= context_->options.write_buffer_size)

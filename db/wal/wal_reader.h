@@ -3,10 +3,10 @@
 // WalReader: reads the records (batches) of a WAL, but none of an older WAL whose file it
 // overwrites. One thread at a time.
 //
-// A WAL of Lull begins with an empty batch, the preamble. It has the sequence of the first entry
-// to come; all later sequences are larger. Everything that a recycled file held before is older
-// than the preamble: it was in tables before the file was reused. LevelDB's WALs have no preamble
-// and are never recycled, so nothing is checked in them.
+// A WAL of Lull begins with an empty batch, the preamble. It has the sequence after the last entry
+// of the WAL before; all later sequences are larger. Everything that a recycled file held before is
+// older than the preamble: it was in tables before the file was reused. LevelDB's WALs have no
+// preamble and are never recycled, so nothing is checked in them.
 #pragma once
 
 #include <cstdint>

@@ -58,7 +58,7 @@ class WalSet {
   // ---- leading writer ----
 
   /// Ends the current WAL and begins the next: a prepared one or, if the flush thread was too slow,
-  /// a new one. `first_sequence`: sequence of the first entry to come. On failure the current WAL
+  /// a new one. `first_sequence`: the one after the last entry in a WAL. On failure the current WAL
   /// stays. `in_rest`: clients do not write, so the next one takes little space.
   leveldb::Status Switch(SequenceNumber first_sequence, bool in_rest = false)
       LULL_REQUIRES(kLeadingWriter) LULL_EXCLUDES(mutex_);
