@@ -4,9 +4,9 @@
 // accepts from clients and background work together. Either given by the user, or measured as the
 // highest rate seen.
 //
-// The measured maximum fades only during spans that contradict it: compactions ran all the time,
-// below their limit, and the rate was still lower. Otherwise a limit would lower the maximum that
-// it is computed from, and an idle night would erase it. On a busy device a higher rate came from a
+// The measured maximum fades only during spans that contradict it: compactions ran below their
+// limit, and the rate was still lower. Otherwise a limit would lower the maximum that it is
+// computed from, and an idle night would erase it. On a busy device a higher rate came from a
 // cache. There a span in which compactions ran all the time lowers the maximum to the rate seen,
 // but at most to half.
 //
@@ -47,6 +47,7 @@ class Bandwidth {
   FadingMaximum max_;
   bool was_tried_ = false;
   // Since the start of the current span:
+  bool compactions_ran_ = false;
   bool compactions_always_ran_ = true;
   double limit_min_bytes_per_sec_ = kNoLimit;
 };
