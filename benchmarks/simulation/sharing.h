@@ -54,6 +54,11 @@ struct BackgroundThread {
   double bytes_per_sec_max = 0;  ///< limit on what it writes; 0: none
 
   double speed = 0;  ///< result: jobs per second
+
+  /// Whether the limit is what slows it.
+  [[nodiscard]] bool IsAtLimit() const {
+    return bytes_per_sec_max > 0 && speed * write_bytes >= 0.999 * bytes_per_sec_max;
+  }
 };
 
 /// The clients' demand: cores, device seconds per second, and number of threads.

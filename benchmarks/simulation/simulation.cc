@@ -246,7 +246,8 @@ Conditions Simulation::MakeConditions(const ClientShare& most) {
 
 /// Computes the queue that a client's small read finds at the device: one chunk of each background
 /// thread that has a request there. If the device is the bottleneck, a thread has a request
-/// whenever it does not compute; otherwise only while the device works for it.
+/// whenever it does not compute; otherwise, or if a limit slows it, only while the device works for
+/// it.
 void Simulation::MeasureQueue(const ClientShare& clients) {
   const std::vector<BackgroundThread*> threads = AtWork();
   double used = clients.device;
@@ -258,8 +259,8 @@ void Simulation::MeasureQueue(const ClientShare& clients) {
   for (const BackgroundThread* thread : threads) {
     if (thread->device_seconds <= 0) continue;
     const double served = thread->speed * thread->device_seconds;
-    outstanding +=
-        device_is_short ? std::max(served, 1 - thread->speed * thread->cpu_seconds) : served;
+    const bool waits = device_is_short && !thread->IsAtLimit();
+    outstanding += waits ? std::max(served, 1 - thread->speed * thread->cpu_seconds) : served;
     ++users;
   }
   const double chunk_seconds = options_.device.chunk_bytes / options_.device.write_bytes_per_sec;

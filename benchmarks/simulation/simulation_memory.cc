@@ -123,14 +123,15 @@ void Simulation::FinishInstall() {
     entries_dropped_by_flush_ += flush.entries - flush.distinct;
     sealed_.erase(sealed_.begin(), sealed_.begin() + static_cast<std::ptrdiff_t>(flush.memtables));
     sealed_bytes_ = sealed_.empty() ? 0 : sealed_bytes_ - flush.bytes;
-    // As in the store, without the pauses of a limited flush.
-    const BackgroundThread& thread = flush.thread;
-    const double seconds = thread.bytes_per_sec_max > 0
-                               ? thread.cpu_seconds + thread.device_seconds
-                               : static_cast<double>(now_ns_ - flush.began_ns + 1) * 1e-9;
-    const double rate = flush.bytes / seconds;
-    flush_bytes_per_sec_ =
-        flush_bytes_per_sec_ == 0 ? rate : 0.7 * flush_bytes_per_sec_ + 0.3 * rate;
+    // As in the store, a limited flush shows no rate.
+    const bool is_limited = flush.thread.bytes_per_sec_max > 0;
+    if (!is_limited || flush_bytes_per_sec_ == 0) {
+      const double seconds = is_limited ? flush.thread.cpu_seconds + flush.thread.device_seconds
+                                        : static_cast<double>(now_ns_ - flush.began_ns + 1) * 1e-9;
+      const double rate = flush.bytes / seconds;
+      flush_bytes_per_sec_ =
+          flush_bytes_per_sec_ == 0 ? rate : 0.7 * flush_bytes_per_sec_ + 0.3 * rate;
+    }
     flush_.reset();
   }
   result_.l0_tables_max = std::max(result_.l0_tables_max, tables_.version().TableCount(0));

@@ -41,10 +41,8 @@ bool AppliedDirective::Apply(const Directive& directive, uint64_t memory_budget_
   const bool absorbed = absorbs_.exchange(directive.absorb, std::memory_order_relaxed);
   const uint64_t flush_bytes_min =
       flush_bytes_min_.exchange(directive.flush_bytes_min, std::memory_order_relaxed);
-  const uint64_t rate = directive.flush_bytes_per_sec_max;
-  const uint64_t rate_before = flush_bytes_per_sec_max_.exchange(rate, std::memory_order_relaxed);
-  return directive.flush_bytes_min < flush_bytes_min || (directive.absorb && !absorbed) ||
-         (rate_before > 0 && (rate == 0 || rate > rate_before));
+  flush_bytes_per_sec_max_.store(directive.flush_bytes_per_sec_max, std::memory_order_relaxed);
+  return directive.flush_bytes_min < flush_bytes_min || (directive.absorb && !absorbed);
 }
 
 }  // namespace lull

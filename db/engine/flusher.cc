@@ -15,6 +15,7 @@ namespace {
 constexpr SliceBudget kFlushSlice{4 << 20, 2'000'000};
 // For what no event announces: free disk space, and a WAL that the leading writer still syncs.
 constexpr uint64_t kLookAgainNanos = 1'000'000'000;
+constexpr double kPauseNanosMax = 10e6;
 
 }  // namespace
 
@@ -135,6 +136,7 @@ void Flusher::BeginLocked() {
   const size_t count_max = disk_->is_low() ? 1 : batch_.memtables_max();
   job_ = std::make_unique<FlushJob>(context_, state_->memtables().Oldest(count_max, bytes_max),
                                     oldest_snapshot);
+  paused_ = false;
   activity_->JobStarted(*job_, CpuPriority::kNormal);
   state_->FlushBeganLocked();
 }
@@ -154,7 +156,8 @@ leveldb::Status Flusher::RunSlice(Job::Progress* progress) {
   return status;
 }
 
-/// How long the flush must pause for the limit on its rate.
+/// How long the flush must pause for the limit on its rate. Short, because the limit can rise and
+/// clients can begin to wait.
 uint64_t Flusher::PauseNanos() {
   const uint64_t now = coordinator_->clock()->NowNanos();
   const auto limit = static_cast<double>(applied_->flush_bytes_per_sec_max());
@@ -169,13 +172,16 @@ uint64_t Flusher::PauseNanos() {
     ahead_bytes_ = 0;
     return 0;
   }
-  return static_cast<uint64_t>(ahead_bytes_ * 1e9 / limit) + 1;
+  return static_cast<uint64_t>(std::min(ahead_bytes_ * 1e9 / limit + 1, kPauseNanosMax));
 }
 
 std::optional<uint64_t> Flusher::Advance() {
   std::optional<uint64_t> again;
   if (job_ == nullptr && !TryBegin(&again)) return again;
-  if (const uint64_t pause = PauseNanos(); pause > 0) return pause;
+  if (const uint64_t pause = PauseNanos(); pause > 0) {
+    paused_ = true;
+    return pause;
+  }
   Job::Progress progress = Job::Progress::kMore;
   leveldb::Status status = RunSlice(&progress);
   if (status.ok() && progress == Job::Progress::kMore) return 0;
@@ -225,7 +231,8 @@ leveldb::Status Flusher::Install() {
   // The newest table is first in L0. A flush writes several tables only if one index would be too
   // large; they get no sample.
   if (edit.new_tables.size() == 1) version->level(0).front()->sample_keys = job_->TakeKeySample();
-  if (written > 0) MeasureRate();
+  // With pauses, a device with a cache would look too fast.
+  if (written > 0 && (!paused_ || bytes_per_sec() == 0)) MeasureRate();
   state_->CommitFlush({.memtables = count,
                        .last_sequence = *edit.last_sequence,
                        .written_bytes = written,
@@ -236,7 +243,6 @@ leveldb::Status Flusher::Install() {
 }
 
 void Flusher::MeasureRate() {
-  // Without the pauses of a limited flush.
   const uint64_t micros = std::max<uint64_t>(job_->busy_micros(), 1);
   const double rate = static_cast<double>(job_->memory_bytes()) * 1e6 / static_cast<double>(micros);
   const uint64_t known = bytes_per_sec();

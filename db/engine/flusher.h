@@ -124,6 +124,7 @@ class Flusher {
   ObsoleteFiles* const obsolete_;
   ActivityStats* const activity_;
   std::unique_ptr<FlushJob> job_ LULL_GUARDED_BY(kFlushThread);
+  bool paused_ LULL_GUARDED_BY(kFlushThread) = false;  // the running flush, for its limit
   // What a limited flush wrote ahead of its limit, in bytes, as of a moment.
   double ahead_bytes_ LULL_GUARDED_BY(kFlushThread) = 0;
   uint64_t ahead_at_nanos_ LULL_GUARDED_BY(kFlushThread) = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace lull {
 namespace {
@@ -22,8 +23,10 @@ constexpr double kFilesPaced = 0.75;
 constexpr double kReserve = 0.2;
 constexpr double kChange = 0.05;
 constexpr double kUrgentShare = 0.25;
-// What a limited flush can write at least, as a share of what clients write.
+// What a limited flush can write, as shares of what clients write and of their fastest rate.
 constexpr double kFlushShareMin = 1.25;
+constexpr double kFlushShareOfMax = 0.25;
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 const char* PhaseName(Rhythm::Phase phase) {
   switch (phase) {
@@ -81,7 +84,7 @@ Directive LullPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   }
   is_limited_ = wanted.rate.bytes_per_sec > 0;
   if (is_limited_) bandwidth_.NoteLimit(limit_bytes_per_sec_);
-  flush_limit_bytes_per_sec_ = wanted.flush_bytes_per_sec_max = FlushLimit(pressure);
+  flush_limit_bytes_per_sec_ = wanted.flush_bytes_per_sec_max = LimitFlush(pressure);
   PaceWrites(pressure, &wanted);
   slows_writes_ = wanted.write_bytes_per_sec_max > 0;
   wanted.tick = !lull || pressure.l0_due || pressure.deep_due || pressure.immutables > 0;
@@ -206,19 +209,13 @@ RateBudget LullPolicy::LimitCompactions(const Pressure& pressure) {
   return {Whole(limit_bytes_per_sec_), Whole(urgent)};
 }
 
-/// On a busy device: the bandwidth that clients leave, but enough to keep up with them.
-uint64_t LullPolicy::FlushLimit(const Pressure& pressure) const {
-  if (phase_ == Rhythm::Phase::kLull || !device_.IsBusy()) return 0;
-  const double clients = client_bytes_per_sec_.value();
-  const double left = (1 - kReserve) * UsableBandwidth(pressure) - clients;
-  return Whole(std::max(left, kFlushShareMin * clients));
-}
-
-void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {
-  if (pressure.flush_bytes_per_sec == 0) return;  // no scale yet
-  // The running flush can hold a third until its table is installed, and a memtable about to be
-  // sealed must fit. The rest is available; pacing begins when half of it is used. One large
-  // memtable can fill most of it.
+/// The write rate that the memory budget allows. The running flush can hold a third until its table
+/// is installed, and a memtable about to be sealed must fit. The rest is available; pacing begins
+/// when half of it is used. One large memtable can fill most of it.
+///
+/// Flushes free memory at the flush rate. Pacing begins at twice that rate and ends at 0 at the
+/// limit, so it meets the flush rate halfway.
+double LullPolicy::MemoryRate(const Pressure& pressure) {
   const double budget = static_cast<double>(pressure.memory_budget_bytes);
   const double memtable = static_cast<double>(pressure.memtable_bytes);
   const double memory_max =
@@ -228,6 +225,28 @@ void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {
   const double used =
       pressure.immutables > 0 ? static_cast<double>(pressure.memory_used_bytes) : 0.0;
   const double memory = Progress(used, 0.5 * memory_max, memory_max);
+  if (memory == 0 || pressure.flush_bytes_per_sec == 0) return kNoLimit;  // or no scale yet
+  return 2.0 * static_cast<double>(pressure.flush_bytes_per_sec) * (1.0 - memory);
+}
+
+/// What keeps up with clients: more would only take the device from their log. After a burst, what
+/// frees its memory soon. No limit if clients could soon be paced for memory, nor at a level from
+/// which compactions have none: they would learn of debt too late.
+uint64_t LullPolicy::LimitFlush(const Pressure& pressure) const {
+  const double clients = client_bytes_per_sec_.value();
+  if (phase_ == Rhythm::Phase::kLull || pressure.immutables == 0 || Level(pressure) >= kUrgent ||
+      clients > MemoryRate(pressure) / 2) {
+    return 0;
+  }
+  const double wanted =
+      std::max({kFlushShareMin * clients, kFlushShareOfMax * client_bytes_per_sec_max_.value(),
+                static_cast<double>(options_.lull.write_bytes_per_sec_min)});
+  const double limit = static_cast<double>(flush_limit_bytes_per_sec_);
+  return wanted > limit || wanted < limit / 2 ? Whole(wanted) : flush_limit_bytes_per_sec_;
+}
+
+void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {
+  if (pressure.flush_bytes_per_sec == 0) return;  // no scale yet
   const double l0 = Progress(pressure.l0_tables, options_.l0_slowdown, options_.l0_stop);
   const double debt_max = static_cast<double>(options_.debt_bytes_max);
   const double hidden_max = static_cast<double>(pressure.HiddenBytesMax());
@@ -239,23 +258,21 @@ void LullPolicy::PaceWrites(const Pressure& pressure, Directive* wanted) const {
                                : Progress(static_cast<double>(pressure.file_bytes),
                                           kFilesPaced * files_max, files_max)});
 
-  // Flushes free memory at the flush rate. Pacing begins at twice that rate and ends at 0 at the
-  // limit, so it meets the flush rate halfway. Compactions free L0 and debt at an unknown rate,
-  // possibly a hundredth of the flush rate. There the allowed rate falls geometrically, so that it
-  // meets any compaction rate before the limit.
+  // Compactions free L0 and debt at an unknown rate, possibly a hundredth of the flush rate. There
+  // the allowed rate falls geometrically, so that it meets any compaction rate before the limit.
   const double flush_twice = 2.0 * static_cast<double>(pressure.flush_bytes_per_sec);
   const double rate_min =
       std::min(static_cast<double>(options_.lull.write_bytes_per_sec_min), flush_twice);
   const auto falling = [&](double x) {
     return flush_twice * (1.0 - x) * std::pow(rate_min / flush_twice, x * x * x * x);
   };
-  double rate = flush_twice * (1.0 - memory);
-  StallCause cause = memory > 0 ? StallCause::kMemory : StallCause::kNone;
-  if (l0 > 0 && (cause == StallCause::kNone || falling(l0) < rate)) {
+  double rate = MemoryRate(pressure);
+  StallCause cause = rate < kNoLimit ? StallCause::kMemory : StallCause::kNone;
+  if (l0 > 0 && falling(l0) < rate) {
     rate = falling(l0);
     cause = StallCause::kL0;
   }
-  if (debt > 0 && (cause == StallCause::kNone || falling(debt) < rate)) {
+  if (debt > 0 && falling(debt) < rate) {
     rate = falling(debt);
     cause = StallCause::kDebt;
   }

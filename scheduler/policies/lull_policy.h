@@ -2,9 +2,9 @@
 //
 // "lull", the default: flush late, compact when clients leave room.
 //
-// - The WAL is never held back, nor is the flush thread, unless writes wait for a device that
-//   background work keeps busy: see DeviceWatch. Sealed memtables queue within the memory budget.
-//   While clients write, a flush takes several, so that L0 gets few tables.
+// - The WAL is never held back. Sealed memtables queue within the memory budget. While clients
+//   write, a flush takes several, so that L0 gets few tables, and is only as fast as keeps up with
+//   them, so that the device has room for the WAL. If anyone waits for a flush, it has no limit.
 // - A lull begins when no write was seen for lull_after_us, and ends with the first write. In a
 //   lull every worker runs at normal priority.
 // - While clients write, the level decides: the largest of L0 tables / l0_stop, debt /
@@ -61,7 +61,8 @@ class LullPolicy final : public Policy {
   void LeaveCores(const Pressure& pressure, Directive* wanted) const;
   double UsableBandwidth(const Pressure& pressure) const;
   RateBudget LimitCompactions(const Pressure& pressure);
-  uint64_t FlushLimit(const Pressure& pressure) const;
+  static double MemoryRate(const Pressure& pressure);
+  uint64_t LimitFlush(const Pressure& pressure) const;
   void PaceWrites(const Pressure& pressure, Directive* wanted) const;
 
   const PolicyOptions options_;
