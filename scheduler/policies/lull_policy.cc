@@ -76,8 +76,8 @@ Directive LullPolicy::OnEvent(EventKind, const Pressure& pressure, uint64_t now_
   const PauseLimit::Deep deep = pauses_.Apply(pressure, now_us, CpuPriority::kIdle, &wanted);
   LeaveCores(pressure, &wanted);
   const bool granted = wanted.l0.jobs_max + wanted.deep.jobs_max > 0;
-  if (granted && deep != PauseLimit::Deep::kMustRunUnlimited) {
-    wanted.rate = LimitCompactions(pressure);
+  if (granted) {
+    wanted.rate = LimitCompactions(pressure, deep == PauseLimit::Deep::kMustRunFaster);
     // L0 can take all of the limit. A higher one for both would take the clients' share.
     const bool limited = wanted.rate.bytes_per_sec > 0;
     if (limited && deep == PauseLimit::Deep::kMustRunInsteadOfL0) wanted.l0.jobs_max = 0;
@@ -193,7 +193,7 @@ double LullPolicy::UsableBandwidth(const Pressure& pressure) const {
 
 /// The bandwidth that clients leave; at higher levels, more of the rest. No limit during a lull,
 /// nor while the bandwidth is unknown.
-RateBudget LullPolicy::LimitCompactions(const Pressure& pressure) {
+RateBudget LullPolicy::LimitCompactions(const Pressure& pressure, bool must_run) {
   const double level = Level(pressure);
   const double bandwidth = UsableBandwidth(pressure);
   const bool free = phase_ == Rhythm::Phase::kLull || level >= kUrgent || read_loss_.PaysForL0();
@@ -203,7 +203,8 @@ RateBudget LullPolicy::LimitCompactions(const Pressure& pressure) {
       std::max(client_bytes_per_sec_.value(), client_read_bytes_per_sec_.value());
   const double urgent = kUrgentShare * bandwidth;
   const double left = std::max(bandwidth - clients - kReserve * bandwidth, urgent);
-  const double limit = left + Progress(level, kPressing, kUrgent) * (bandwidth - left);
+  const double share = must_run ? 1 : Progress(level, kPressing, kUrgent);
+  const double limit = left + share * (bandwidth - left);
   const bool moved = std::abs(limit - limit_bytes_per_sec_) >= kChange * bandwidth;
   if (limit_bytes_per_sec_ < urgent || moved) limit_bytes_per_sec_ = limit;
   return {Whole(limit_bytes_per_sec_), Whole(urgent)};

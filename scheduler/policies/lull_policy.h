@@ -60,7 +60,7 @@ class LullPolicy final : public Policy {
   void GrantCompactions(const Pressure& pressure, Directive* wanted) const;
   void LeaveCores(const Pressure& pressure, Directive* wanted) const;
   double UsableBandwidth(const Pressure& pressure) const;
-  RateBudget LimitCompactions(const Pressure& pressure);
+  RateBudget LimitCompactions(const Pressure& pressure, bool must_run);
   static double MemoryRate(const Pressure& pressure);
   uint64_t LimitFlush(const Pressure& pressure) const;
   void PaceWrites(const Pressure& pressure, Directive* wanted) const;

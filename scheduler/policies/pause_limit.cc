@@ -83,7 +83,7 @@ PauseLimit::Deep PauseLimit::Apply(const Pressure& pressure, uint64_t now_us, Cp
       standing(pressure.deep_due, wanted->deep, pressure.deep_running + pressure.deep_paused));
   if (deep == Verdict::kMustRunAtNormalPriority) {
     const bool l0_can_wait = pressure.l0_due && l0 == Verdict::kMayWait;
-    return l0_can_wait ? Deep::kMustRunInsteadOfL0 : Deep::kMustRunUnlimited;
+    return l0_can_wait ? Deep::kMustRunInsteadOfL0 : Deep::kMustRunFaster;
   }
   return clears_way || deep == Verdict::kMustRun ? Deep::kMustRun : Deep::kMayWait;
 }

@@ -53,9 +53,9 @@ class PauseLimit {
         deep_(options.pause_us_max) {}
 
   /// Whether deep compactions must run. At twice pause_us_max: kMustRunInsteadOfL0 if L0 gets its
-  /// work done meanwhile, so that it can wait; otherwise kMustRunUnlimited, also without a rate
-  /// limit.
-  enum class Deep { kMayWait, kMustRun, kMustRunInsteadOfL0, kMustRunUnlimited };
+  /// work done meanwhile, so that it can wait; otherwise kMustRunFaster, with more than clients
+  /// leave.
+  enum class Deep { kMayWait, kMustRun, kMustRunInsteadOfL0, kMustRunFaster };
 
   /// Adds to `wanted` the grants that must not wait longer, at `cpu` or higher priority. Call once
   /// per event, after all other decisions.
