@@ -171,8 +171,7 @@ void Simulation::Advance(uint64_t to_ns) {
   const bool want_to_write = requests_per_sec_ > 0 || was_backlogged;
   if (blocked_ && want_to_write) {
     interval_.blocked_seconds[static_cast<size_t>(*blocked_)] += seconds;
-  } else if (want_to_write &&
-             (directive_.delay_us_per_write > 0 || directive_.write_bytes_per_sec_max > 0)) {
+  } else if (want_to_write && clients_.slowed()) {
     interval_.slowed_seconds[static_cast<size_t>(directive_.cause)] += seconds;
   }
   interval_.device_share += device_in_use_ * seconds;

@@ -305,6 +305,13 @@ TEST(SimulationDirectiveTest, PacingHoldsTheRate) {
   EXPECT_NEAR(result.slowed_seconds[static_cast<size_t>(StallCause::kDebt)], 20, 0.1);
 }
 
+TEST(SimulationDirectiveTest, APaceThatClientsDoNotReachSlowsNobody) {
+  const SimulationResult result =
+      RunWith([](Directive* directive) { directive->write_bytes_per_sec_max = 50'000'000; });
+  EXPECT_NEAR(result.served, result.arrived, 1);
+  EXPECT_EQ(result.SlowedSeconds(), 0);
+}
+
 TEST(SimulationDirectiveTest, TicksAreAskedForOrLeftOut) {
   EXPECT_GT(RunWith().policy_calls, 1'900u);
   EXPECT_LT(RunWith([](Directive* directive) { directive->tick = false; }).policy_calls, 1'000u);
