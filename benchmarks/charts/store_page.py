@@ -186,6 +186,7 @@ class Page:
         self.chart(f'{workload} time series of the store', 'store_series', runs, ...)
         for store, of_store in runs.items():
             self.chart(f'{workload} levels, {store}', 'levels', of_store, ...)
+        self.chart(f'{workload} stall time', 'stall_bars', list(self.stalls(workload)), ...)
         self.small_heading('Latency by percentile')
         self.chart(f'{workload} percentiles', 'percentiles', runs, ...)
 
@@ -218,15 +219,18 @@ class Page:
             1,
         )
         rows = [
-            (f'{name}, {store}', run.result.get('stall_seconds_by_cause', {}))
-            for name in names
-            for store, run in self.results.typical(name).items()
+            (f'{name}, {store}', causes) for name in names for store, causes in self.stalls(name)
         ]
         if not self.chart('stall time', 'stall_bars', rows, ...):
             self.parts.append(
                 '<p class="muted">No store had a stall (more than 0.1 s without a completed write).'
                 '</p>'
             )
+
+    def stalls(self, workload):
+        """(store, {cause: seconds}) of its typical run."""
+        for store, run in self.results.typical(workload).items():
+            yield store, run.result.get('stall_seconds_by_cause', {})
 
     def values(self, workload, figure):
         """store -> the figure in each of its runs."""

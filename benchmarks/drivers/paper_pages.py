@@ -117,9 +117,9 @@ def texts_of(paper, records):
         validated = validated_errors(file.read())
     measured = measured_of(records, paper)
     return {
-        MEASURED: measured_text(paper, records, measured, validated, pictures_of(paper)),
+        MEASURED: measured_text(paper, records, measured, pictures_of(paper)),
         SIMULATED: simulated_text(paper, records, measured, validated),
-        HEADLINES: headlines_text(PAPERS.values(), records, validated),
+        HEADLINES: headlines_text(PAPERS.values(), records),
     }
 
 

@@ -5,7 +5,8 @@ A verdict needs a figure that the paper states, at least RUNS_MIN interleaved ru
 CPU the host left alone, and for a latency a store that served the load. It then comes from the
 interval of the runs, minimum to maximum: reproduced if all of it is within the goal, not reproduced
 if all of it is outside, else undecided. Ratios are within one run. A simulated figure needs a
-validation instead of runs; its interval is the figure with the error of that validation.
+validation instead of runs, on the same kind of device; its interval is the figure with the error of
+that validation.
 """
 
 import collections

@@ -20,7 +20,7 @@ from drivers import paper_pages, pages, verdicts  # noqa: E402
 from drivers import paper_tables as tables  # noqa: E402
 from drivers.common import read_json_lines  # noqa: E402
 from drivers.papers import PAPERS, silk  # noqa: E402
-from drivers.papers.parts import LEVELS, OF_STORE, SIMULATED, TIME_SERIES  # noqa: E402
+from drivers.papers.parts import LEVELS, OF_STORE, SIMULATED, STALLS, TIME_SERIES  # noqa: E402
 from drivers.papers.parts import simulated_figures  # noqa: E402
 from drivers.results_folder import SUSTAINABLE  # noqa: E402
 from drivers.row_tables import MORE, Measured, figures_of_row, served_share  # noqa: E402
@@ -83,7 +83,7 @@ class PapersTest(unittest.TestCase):
             self.assertLessEqual(set(paper.pictures), set(paper.contenders))
             for row, pictures in paper.pictures.items():
                 titles = [papers.plain_title(who) for who in paper.contenders[row]]
-                drawn = {TIME_SERIES, OF_STORE, *(LEVELS + title for title in titles)}
+                drawn = {TIME_SERIES, OF_STORE, STALLS, *(LEVELS + title for title in titles)}
                 self.assertLessEqual({picture.chart for picture in pictures}, drawn)
 
     def test_a_claim_has_a_goal_only_if_it_has_a_source(self):
@@ -227,7 +227,7 @@ class PicturesTest(FolderTest):
         figures = {'throughput': 2.0, 'stalled': 1.0, 'p99': 3.0}
         fact = {'paper': 'adoc', 'row': 'b5', 'contender': 'adoc', 'run': 0, 'scale': 1}
         fact |= {'machine': '2 cores', 'date': '2026-11-28'} | figures
-        text = tables.measured_text(paper, [fact], tables.measured_of([fact], paper), {}, shown)
+        text = tables.measured_text(paper, [fact], tables.measured_of([fact], paper), shown)
         lines = [line for line in text.splitlines() if line.startswith('!')]
         picture = '![`b5`: throughput and p99 (figures 12 and 16)](png/b5-time-series.png)'
         self.assertEqual(lines, [picture])
@@ -357,7 +357,7 @@ class TablesTest(unittest.TestCase):
             claim_of(at_least(3), source=verdicts.OWN)._replace(text='fourth', says='3 ×'),
             claim_of(about(1), rows=('elsewhere',))._replace(text='fifth'),
         ]
-        text = tables.claims_text(claims, measured, {})
+        text = tables.claims_text([judge(claim, measured) for claim in claims])
         self.assertEqual(
             text[0], 'Of 2 figures of the paper: 1 reproduced, 1 not reproduced, 0 undecided.'
         )
@@ -384,6 +384,21 @@ class TablesTest(unittest.TestCase):
         self.assertAlmostEqual(figures['amplification'], 5036 / 36)
         self.assertEqual((figures['chain'], figures['chain_max']), (15, 20))
 
+    def test_no_simulated_figure_on_a_hard_disk_is_validated(self):
+        records = [
+            {'paper': 'data-driven', 'row': f'data-driven-{device}', 'contender': policy, 'run': 0}
+            | {'simulated': True, 'mb_per_s': value}
+            for device in ('ssd', 'hdd')
+            for policy, value in (('leveldb', 10.0), ('idle-threshold', 22.4))
+        ]
+        paper = PAPERS['data-driven']
+        validated = {(policy, 'mb_per_s'): 0.01 for policy in ('leveldb', 'idle-threshold')}
+        measured = tables.measured_of(records, paper)
+        lines = tables.simulated_text(paper, records, measured, validated).splitlines()
+        by_title = {line.split(':')[0]: line for line in lines if 'idle-threshold` to' in line}
+        self.assertIn('| reproduced |', by_title['| an SSD'])
+        self.assertIn('| not validated |', by_title['| a hard disk'])
+
     def test_a_scenario_has_a_line_per_policy(self):
         records = [
             {'paper': 'adoc', 'row': 'adoc-pm', 'contender': policy, 'run': 0, 'simulated': True}
@@ -397,7 +412,7 @@ class TablesTest(unittest.TestCase):
         self.assertIn(f'{claim} | not validated |', text)
         self.assertIn('| `adoc` | **2.00** | 7.00 |', text)
         self.assertNotIn('adoc-hdd', text)
-        self.assertIn('Not measured yet', tables.measured_text(paper, records, measured, {}, {}))
+        self.assertIn('Not measured yet', tables.measured_text(paper, records, measured, {}))
 
 
 @unittest.skipIf(DB_BENCH is None, 'no db_bench')

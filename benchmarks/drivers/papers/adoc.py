@@ -1,7 +1,16 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 """Yu, Noh, Choi, Xue: ADOC, USENIX FAST 2023."""
 
-from drivers.papers.parts import OF_STORE, TIME_SERIES, Paper, Picture, Scenario, policy, stock
+from drivers.papers.parts import (
+    OF_STORE,
+    STALLS,
+    TIME_SERIES,
+    Paper,
+    Picture,
+    Scenario,
+    policy,
+    stock,
+)
 from drivers.policy_rows import Row
 from drivers.verdicts import HIGHER, LOWER, Claim, about
 
@@ -77,6 +86,7 @@ def to_silk(row, device, peer):
 
 
 ALL = [row_name(device) for device in DEVICES]
+OF_STALLS = Picture(STALLS, 'stalls by cause (figure 13)')
 PAPER = Paper(
     'adoc',
     'Yu and others: ADOC',
@@ -89,6 +99,7 @@ PAPER = Paper(
             3600,
             330,
             ['throughput', 'stalled'],
+            device == 'hdd',
         )
         for device, title in SIMULATED.items()
     ],
@@ -112,9 +123,11 @@ PAPER = Paper(
     ],
     ('throughput', 'stalled', 'p99'),
     {
+        **{row: [OF_STALLS] for row in ALL},
         'b5': [
             Picture(TIME_SERIES, 'throughput and p99 (figures 12 and 16)'),
+            OF_STALLS,
             Picture(OF_STORE, 'debt, memory and CPU (figure 14)'),
-        ]
+        ],
     },
 )

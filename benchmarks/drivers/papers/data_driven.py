@@ -118,6 +118,7 @@ PAPER = Paper(
             120,
             10,
             ['mb_per_s'],
+            device == 'hdd',
         )
         for device, title in DEVICES.items()
     ],

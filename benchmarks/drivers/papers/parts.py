@@ -16,14 +16,17 @@ Paper = collections.namedtuple(
 # A chart that benchmarks/report draws of a row. chart: what follows the row in the chart's name.
 # says: which figure of the paper it corresponds to.
 Picture = collections.namedtuple('Picture', 'chart says')
-TIME_SERIES, OF_STORE, LEVELS = 'time series', 'time series of the store', 'levels, '
+TIME_SERIES, OF_STORE, STALLS = 'time series', 'time series of the store', 'stall time'
+LEVELS = 'levels, '
 
 # title: in tables. store: a key of STORES. flags: of db_bench, after those of the row.
 Contender = collections.namedtuple('Contender', 'name title store flags')
 
 # A scenario of benchmarks/simulate. seconds: in virtual time. wall_seconds: about how long all its
-# policies take. figures: names in SIMULATED that the page shows.
-Scenario = collections.namedtuple('Scenario', 'name title seconds wall_seconds figures')
+# policies take. figures: names in SIMULATED that the page shows. on_disk: on a hard disk.
+Scenario = collections.namedtuple(
+    'Scenario', 'name title seconds wall_seconds figures on_disk', defaults=[False]
+)
 
 
 def policy(name, options='', flags=(), title=None, as_name=None):
