@@ -83,7 +83,6 @@ void Clients::Set(const Conditions& conditions) {
 
 void Clients::SetCapacity() {
   paused_share_ = 0;
-  is_paced_ = false;
   capacity_ = 0;
   alone_seconds_ = 0;
   for (const ServiceTime& service : services_) alone_seconds_ += service.share * service.seconds;
@@ -105,7 +104,6 @@ void Clients::SetCapacity() {
   // Paced writers sleep for a while, and are then unpaced for as long.
   const double pause = load_.clients / allowed - load_.clients / capacity_;
   paused_share_ = std::min(1.0, pause / (machine_.costs.sleep_us * 1e-6));
-  is_paced_ = true;
   capacity_ = allowed;
 }
 

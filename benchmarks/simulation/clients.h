@@ -62,7 +62,7 @@ class Clients {
   bool backlogged() const { return !backlog_.empty(); }
   /// Whether the pace or a delay holds writes back. A pace that clients do not reach does not.
   bool slowed() const {
-    return delay_seconds_ > 0 || (is_paced_ && requests_per_sec_wanted() >= capacity_);
+    return delay_seconds_ > 0 || (paused_share_ > 0 && requests_per_sec_wanted() >= capacity_);
   }
   double backlog() const { return backlog_.count(); }
   /// Cores and device share used when `requests` per second are served.
@@ -93,7 +93,6 @@ class Clients {
   double put_seconds_ = 0;             // per write, from its start
   double delay_seconds_ = 0;           // part of put_seconds_: the sleep before the write
   double alone_seconds_ = 0;           // per average request, without contention
-  bool is_paced_ = false;              // the pace is the lowest limit of capacity_
   double paused_share_ = 0;            // share of writes that sleep because of pacing
   std::vector<ServiceTime> services_;  // put, get from cache, get from device, scan
   WaitTail tail_;
