@@ -5,8 +5,8 @@ from drivers.papers.parts import LEVELS, TIME_SERIES, Paper, Picture, Scenario, 
 from drivers.policy_rows import Row
 from drivers.verdicts import Claim, about
 
-# A latency of a store that falls behind is that of its queue. So all get half of what the slowest
-# sustains in a closed loop of a minute until it is idle: as the store grows, it serves less.
+# The latency of a store that falls behind measures its queue. So all stores get half of what the
+# slowest sustains in a closed loop of a minute, drain included. It serves less as the store grows.
 SHARE = 0.5
 PEER, SLOWEST = 'rocksdb', 'vsst-paper'
 SECONDS = 300
