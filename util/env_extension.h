@@ -141,10 +141,11 @@ class EnvExtension {
   /// its length change no metadata and no zeros need to be written first.
   ///
   /// A crash must leave either the old name or a log that reads as empty. So the method first
-  /// zeroes the first block, marks each later block as empty, and syncs. Then it renames the file
-  /// to `new_name` (as durable as any new name). Each append overwrites old bytes and, in the same
-  /// call, writes a mark after the new ones, as far as the block reaches: readers never see remains
-  /// of the old log. Close truncates the file after the last append.
+  /// zeroes the first block, marks each later block as empty, extends the file to end with a mark,
+  /// and syncs. Then it renames the file to `new_name` (as durable as any new name). Each append
+  /// overwrites old bytes and, in the same call, writes a mark after the new ones, as far as the
+  /// block reaches: readers never see remains of the old log. Close truncates the file after the
+  /// last append.
   ///
   /// Default: NotSupported. After a failure the old file is unusable; remove it.
   virtual leveldb::Status ReuseLogFile(const std::string& old_name, const std::string& /*new_name*/,

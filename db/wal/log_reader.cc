@@ -71,14 +71,6 @@ bool IsEndMark(const leveldb::Slice& bytes) {
   return bytes.starts_with({kEndMark.data(), kEndMark.size()});
 }
 
-/// Whether the log's writer went on after this bad fragment, at the start of the next block.
-bool GoesOnInNextBlock(const leveldb::Slice& bytes) {
-  const Fragment fragment = ParseFragment(bytes);
-  return fragment.state == Fragment::State::kBadChecksum && fragment.TotalBytes() == bytes.size() &&
-         (fragment.type == static_cast<uint8_t>(FragmentType::kFirst) ||
-          fragment.type == static_cast<uint8_t>(FragmentType::kMiddle));
-}
-
 /// Whether the checksum fits another length than the header's: then only the length is wrong.
 bool FitsAnotherLength(const leveldb::Slice& bytes) {
   if (bytes.size() < kHeaderBytes) return false;
@@ -89,6 +81,14 @@ bool FitsAnotherLength(const leveldb::Slice& bytes) {
     crc = crc32c::Extend(crc, bytes.data() + end, 1);
   }
   return true;
+}
+
+/// Whether this bad fragment ends so near the end of its block that in a recycled file the writer
+/// went on in the next one; see log_writer.h.
+bool GoesOnInNextBlock(const leveldb::Slice& bytes) {
+  const Fragment fragment = ParseFragment(bytes);
+  return fragment.state == Fragment::State::kBadChecksum &&
+         bytes.size() - fragment.TotalBytes() < kEndMark.size() && !FitsAnotherLength(bytes);
 }
 
 /// Whether the first `size` of `bytes`, which begin at `offset`, have no part in some sector: from
@@ -220,8 +220,9 @@ LogEnd Reader::EndIfLast(bool is_recycled) const {
   if (LacksSector(rest_, rest_.size() - after.size(), offset())) return LogEnd::kTorn;
   // In a recycled file each append ends with a mark. (Elsewhere zeros follow.)
   const std::string_view mark = kEndMark.substr(0, is_recycled ? kEndMark.size() : kHeaderBytes);
-  const bool is_whole =
-      has_end && after.starts_with({mark.data(), std::min(after.size(), mark.size())});
+  const bool has_mark = after.starts_with({mark.data(), std::min(after.size(), mark.size())});
+  const bool goes_on = ParseFragment(after).state == Fragment::State::kIntact;
+  const bool is_whole = has_end && (has_mark || goes_on);
   const bool may_be_torn = is_recycled || HoldsRecordStart(rest_, /*own=*/false);
   return is_whole || !may_be_torn ? LogEnd::kBadLast : LogEnd::kTorn;
 }

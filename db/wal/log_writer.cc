@@ -9,6 +9,12 @@
 #include "util/crc32c.h"
 
 namespace lull::log {
+namespace {
+
+/// Bytes between `end` and the next start of a block.
+size_t SpaceAfter(uint64_t end) { return kBlockBytes - 1 - (end - 1) % kBlockBytes; }
+
+}  // namespace
 
 Writer::Writer(std::unique_ptr<leveldb::WritableFile> file, uint64_t initial_bytes)
     : file_(std::move(file)), bytes_(initial_bytes), block_offset_(initial_bytes % kBlockBytes) {}
@@ -33,6 +39,8 @@ leveldb::Status Writer::AddRecord(const leveldb::Slice& record) {
     const size_t space = kBlockBytes - block_offset_;
     const size_t room = (space < kHeaderBytes ? kBlockBytes : space) - kHeaderBytes;
     size_t taken = std::min(left, room);
+    const bool ends_marked = ends_ && taken == left;
+    if (taken > 0 && ends_marked && SpaceAfter(EndAfter(taken)) < kEndMark.size()) --taken;
     if (taken > 0 && WouldEndAsOlder(taken)) --taken;  // a fragment is always longer than one byte
     const bool ends = taken == left;
     const FragmentType type = begun ? (ends ? FragmentType::kLast : FragmentType::kMiddle)
@@ -46,14 +54,17 @@ leveldb::Status Writer::AddRecord(const leveldb::Slice& record) {
   return failure_;
 }
 
+/// The log's length after a fragment of `size`.
+uint64_t Writer::EndAfter(size_t size) const {
+  const size_t space = kBlockBytes - block_offset_;
+  return bytes_ + (space < kHeaderBytes ? space : 0) + kHeaderBytes + size;
+}
+
 /// Whether this fragment would end where an older log has a header. Readers look for no header in
 /// the last bytes of a block, and each block began with zeros.
 bool Writer::WouldEndAsOlder(size_t size) {
-  const size_t space = kBlockBytes - block_offset_;
-  const uint64_t end = bytes_ + (space < kHeaderBytes ? space : 0) + kHeaderBytes + size;
-  const size_t in_block = end % kBlockBytes;
-  if (in_block == 0 || kBlockBytes - in_block < kHeaderBytes) return false;
-  return older_from_here_.SkipTo(end) == end;
+  const uint64_t end = EndAfter(size);
+  return SpaceAfter(end) >= kHeaderBytes && older_from_here_.SkipTo(end) == end;
 }
 
 FragmentEnds Writer::TakeEnds() {

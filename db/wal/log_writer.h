@@ -7,6 +7,10 @@
 // the old log did. Otherwise, if a power loss removed the rest of the new log, readers would
 // continue at that end with an old record, whose checksum is correct. The writer cuts such a
 // fragment one byte earlier, which the format always allows.
+//
+// Nor does a record of a file that can be recycled end where the mark after it would not fit in the
+// block: a reader could not see whether a kill cut its last append short. Such a record has its
+// last byte in the next block.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +54,7 @@ class Writer {
   FragmentEnds TakeEnds();
 
  private:
+  uint64_t EndAfter(size_t size) const;
   bool WouldEndAsOlder(size_t size);
   leveldb::Status Emit(FragmentType type, const char* data, size_t size);
 

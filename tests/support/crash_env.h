@@ -211,10 +211,11 @@ class CrashEnv : public leveldb::EnvWrapper
     uint64_t size = 0;
     leveldb::Status s = disk_->Locked()->Open(from, &file.inode);
     if (s.ok()) s = GetFileSize(from, &size);
-    for (uint64_t at = 0; s.ok() && at < size; at += blocks.block_bytes) {
-      std::string mark(at == 0 ? std::string(blocks.block_bytes, '\0') : blocks.mark);
-      mark.resize(std::min<uint64_t>(mark.size(), size - at));
+    uint64_t marked_bytes = 0;
+    for (uint64_t at = 0; s.ok() && marked_bytes < size; at += blocks.block_bytes) {
+      const std::string mark(at == 0 ? std::string(blocks.block_bytes, '\0') : blocks.mark);
       s = disk_->Locked()->WriteAt(from, file.inode, at, mark);
+      marked_bytes = at + mark.size();
     }
     if (s.ok()) s = disk_->Locked()->Sync(from, file.inode);
     if (s.ok()) s = disk_->Locked()->Rename(from, file.path);

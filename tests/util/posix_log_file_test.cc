@@ -399,6 +399,7 @@ class RecycledLogFileTest : public ::testing::Test {
  protected:
   static constexpr LogBlocks kBlocks{32768, "mark"};
   static constexpr uint64_t kOldBytes = 100'000;
+  static constexpr uint64_t kMarkedBytes = 4 * 32768 + 4;
 
   /// A full log under the old name, with no zero bytes.
   void SetUp() override {
@@ -425,11 +426,13 @@ class RecycledLogFileTest : public ::testing::Test {
     return s;
   }
 
-  /// The old log, marked as empty.
+  /// The old log, marked as empty, with a mark at its end.
   static std::string Marked() {
     std::string bytes(kOldBytes, 'o');
+    bytes.resize(kMarkedBytes, '\0');
     bytes.replace(0, 32768, 32768, '\0');
-    for (size_t block = 32768; block < kOldBytes; block += 32768) bytes.replace(block, 4, "mark");
+    for (size_t block = 32768; block < kMarkedBytes; block += 32768)
+      bytes.replace(block, 4, "mark");
     return bytes;
   }
 
@@ -445,7 +448,7 @@ TEST_F(RecycledLogFileTest, ReadsAsEmptyAndEachAppendPutsAMarkBehindItself) {
   EXPECT_TRUE(TestDir::Contents(new_name_) == Marked());
   Random random(84);
   std::string written;
-  for (int i = 0; written.size() < kOldBytes + 50'000; ++i) {
+  for (int i = 0; written.size() < kMarkedBytes + 50'000; ++i) {
     const std::string record(1 + random.Uniform(random.OneIn(8) ? 30000 : 300), 'n');
     ASSERT_TRUE(file->Append(record).ok());
     written += record;
@@ -466,9 +469,10 @@ TEST_F(RecycledLogFileTest, KeepsItsLengthUntilItIsClosed) {
   auto file = Reuse();
   ASSERT_TRUE(file->Append("young").ok());
   file.reset();
-  EXPECT_EQ(std::filesystem::file_size(new_name_), kOldBytes);
+  EXPECT_EQ(std::filesystem::file_size(new_name_), kMarkedBytes);
   std::filesystem::rename(new_name_, old_name_);
   file = Reuse();
+  EXPECT_EQ(std::filesystem::file_size(new_name_), kMarkedBytes);
   ASSERT_TRUE(file->Append("younger").ok());
   ASSERT_TRUE(file->Close().ok());
   EXPECT_EQ(TestDir::Contents(new_name_), "younger");

@@ -343,16 +343,18 @@ Status MappedLogFile::Grow(uint64_t bytes) {
   return Status::OK();
 }
 
-/// Durably makes a file of `file_bytes` read as an empty log. Like WriteZeros, waits at intervals,
-/// so that a client's sync never waits long.
+/// Durably makes a file of `file_bytes` read as an empty log that ends with a mark. Like
+/// WriteZeros, waits at intervals, so that a client's sync never waits long.
 Status MarkBlocks(int fd, const std::string& name, uint64_t file_bytes, const LogBlocks& blocks) {
   constexpr uint64_t kBlocksAtOnce = 32;
   std::string mark(blocks.block_bytes, '\0');  // of the first block
   uint64_t marked = 0;
   uint64_t waited_for_bytes = 0;
-  for (uint64_t at = 0; at < file_bytes; at += blocks.block_bytes) {
-    iovec pieces[] = {{mark.data(), std::min<size_t>(mark.size(), file_bytes - at)}};
+  uint64_t marked_bytes = 0;
+  for (uint64_t at = 0; marked_bytes < file_bytes; at += blocks.block_bytes) {
+    iovec pieces[] = {{mark.data(), mark.size()}};
     if (Status s = WriteAllAt(fd, name, at, pieces); !s.ok()) return s;
+    marked_bytes = at + mark.size();
     mark = blocks.mark;
     if (++marked % kBlocksAtOnce != 0) continue;
     const uint64_t end = at + blocks.block_bytes;

@@ -91,6 +91,14 @@ void ExpectCleanEnd(const std::string& bytes, size_t count) {
   ASSERT_EQ(reader.end(), log::LogEnd::kClean);
 }
 
+log::LogEnd EndOf(const std::string& bytes) {
+  WalReader reader(std::make_unique<MemorySequential>(bytes), "log");
+  leveldb::Slice record;
+  while (reader.ReadRecord(&record)) {
+  }
+  return reader.end();
+}
+
 std::string BatchRecord(SequenceNumber sequence, int puts, const std::string& value) {
   leveldb::WriteBatch batch;
   for (int i = 0; i < puts; ++i) batch.Put("key", value);
@@ -241,6 +249,40 @@ TEST(RecycledLog, ACrashWhileTheFileIsRecycledLeavesAnEmptyLog) {
       if (!after->FileExists(Path(2))) continue;
       SCOPED_TRACE(step);
       ASSERT_NO_FATAL_FAILURE(ExpectCleanEnd(FileBytes(after.get(), Path(2)), 0));
+    }
+  }
+}
+
+// A kill can end the last append anywhere. The worst cases are records that end where a block or
+// the file does, and no sign of an older record after them: the older log was one long one. A
+// changed byte of a whole record is damage there too.
+TEST(RecycledLog, OnlyWhatAKillCannotLeaveIsDamage) {
+  constexpr uint64_t kValueBytes = 500;
+  constexpr uint64_t kRestBytes = 26;  // of a record with such a value
+  for (const uint64_t near : {2 * kBlockBytes, 4 * kBlockBytes, kCapacityBytes}) {
+    for (uint64_t end = near - 20; end <= near + 12; ++end) {
+      Recycler logs;
+      logs.Begin();
+      logs.Append(kCapacityBytes);
+      logs.End();
+      logs.Begin();
+      logs.Append(end - 1000);
+      const uint64_t begin = logs.writer_->FileBytes();
+      logs.Append(end - kValueBytes - begin);
+      const std::string before = FileBytes(&logs.env_, Path(2));
+      const uint64_t last_begin = logs.writer_->FileBytes();
+      logs.Append(end - kRestBytes - last_begin);
+      const std::string after = FileBytes(&logs.env_, Path(2));
+      const uint64_t last_end = logs.writer_->FileBytes();
+      const uint64_t cut_end = std::min(before.size(), last_end + log::kEndMark.size());
+      for (uint64_t cut = last_begin; cut < cut_end; ++cut) {
+        if (cut > last_begin + 20 && cut + 20 < last_end && cut % 41 != 0) continue;
+        ASSERT_FALSE(log::IsDamage(EndOf(after.substr(0, cut) + before.substr(cut))))
+            << "cut at " << cut << " of " << last_begin << ".." << last_end;
+      }
+      std::string damaged = after;
+      damaged[last_begin + 20] ^= 1;
+      ASSERT_TRUE(log::IsDamage(EndOf(damaged))) << last_begin << ".." << last_end;
     }
   }
 }
