@@ -18,6 +18,7 @@
 #include "leveldb/write_batch.h"
 #include "tests/db/support/memory_files.h"
 #include "tests/db/support/table_names.h"
+#include "tests/db/support/wal_end.h"
 #include "tests/support/crash_env.h"
 #include "tests/support/rng.h"
 #include "tests/support/setting.h"
@@ -30,6 +31,7 @@ namespace {
 using log::kBlockBytes;
 using log::kHeaderBytes;
 using testing::CrashEnv;
+using testing::EndOfWal;
 using testing::FileBytes;
 using testing::MemorySequential;
 
@@ -89,14 +91,6 @@ void ExpectCleanEnd(const std::string& bytes, size_t count) {
   }
   ASSERT_FALSE(reader.ReadRecord(&record));
   ASSERT_EQ(reader.end(), log::LogEnd::kClean);
-}
-
-log::LogEnd EndOf(const std::string& bytes) {
-  WalReader reader(std::make_unique<MemorySequential>(bytes), "log");
-  leveldb::Slice record;
-  while (reader.ReadRecord(&record)) {
-  }
-  return reader.end();
 }
 
 std::string BatchRecord(SequenceNumber sequence, int puts, const std::string& value) {
@@ -253,36 +247,54 @@ TEST(RecycledLog, ACrashWhileTheFileIsRecycledLeavesAnEmptyLog) {
   }
 }
 
-// A kill can end the last append anywhere. The worst cases are records that end where a block or
-// the file does, and no sign of an older record after them: the older log was one long one. A
-// changed byte of a whole record is damage there too.
-TEST(RecycledLog, OnlyWhatAKillCannotLeaveIsDamage) {
+// A log in a recycled file before and after its last append.
+struct LastAppend {
+  std::string before, after;
+  uint64_t begin, end;  // of the record
+};
+
+// Appends a record that ends at `end`, or a few bytes later if the block does not let it. The older
+// log has one long record, so that no bytes after the newer one show that an older log was there.
+LastAppend AppendUpTo(uint64_t end) {
   constexpr uint64_t kValueBytes = 500;
   constexpr uint64_t kRestBytes = 26;  // of a record with such a value
+  Recycler logs;
+  logs.Begin();
+  logs.Append(kCapacityBytes);
+  logs.End();
+  logs.Begin();
+  logs.Append(end - 2 * kValueBytes);
+  logs.Append(end - kValueBytes - logs.writer_->FileBytes());
+  LastAppend last;
+  last.before = FileBytes(&logs.env_, Path(2));
+  last.begin = logs.writer_->FileBytes();
+  logs.Append(end - kRestBytes - last.begin);
+  last.after = FileBytes(&logs.env_, Path(2));
+  last.end = logs.writer_->FileBytes();
+  return last;
+}
+
+// A kill can end the last append anywhere. A changed byte of a whole record is damage. The two are
+// hardest to tell apart where a record ends at the end of a block or of the file.
+TEST(RecycledLog, OnlyWhatAKillCannotLeaveIsDamage) {
   for (const uint64_t near : {2 * kBlockBytes, 4 * kBlockBytes, kCapacityBytes}) {
     for (uint64_t end = near - 20; end <= near + 12; ++end) {
-      Recycler logs;
-      logs.Begin();
-      logs.Append(kCapacityBytes);
-      logs.End();
-      logs.Begin();
-      logs.Append(end - 1000);
-      const uint64_t begin = logs.writer_->FileBytes();
-      logs.Append(end - kValueBytes - begin);
-      const std::string before = FileBytes(&logs.env_, Path(2));
-      const uint64_t last_begin = logs.writer_->FileBytes();
-      logs.Append(end - kRestBytes - last_begin);
-      const std::string after = FileBytes(&logs.env_, Path(2));
-      const uint64_t last_end = logs.writer_->FileBytes();
-      const uint64_t cut_end = std::min(before.size(), last_end + log::kEndMark.size());
-      for (uint64_t cut = last_begin; cut < cut_end; ++cut) {
-        if (cut > last_begin + 20 && cut + 20 < last_end && cut % 41 != 0) continue;
-        ASSERT_FALSE(log::IsDamage(EndOf(after.substr(0, cut) + before.substr(cut))))
-            << "cut at " << cut << " of " << last_begin << ".." << last_end;
+      const LastAppend last = AppendUpTo(end);
+      const uint64_t cut_end = std::min(last.before.size(), last.end + log::kEndMark.size());
+      for (uint64_t cut = last.begin; cut < cut_end; ++cut) {
+        if (cut > last.begin + 20 && cut + 20 < last.end && cut % 41 != 0) continue;
+        const std::string bytes = last.after.substr(0, cut) + last.before.substr(cut);
+        ASSERT_FALSE(log::IsDamage(EndOfWal(bytes)))
+            << "cut at " << cut << " of " << last.begin << ".." << last.end;
       }
-      std::string damaged = after;
-      damaged[last_begin + 20] ^= 1;
-      ASSERT_TRUE(log::IsDamage(EndOf(damaged))) << last_begin << ".." << last_end;
+      // In the checksum, the length, the type, the payload, the last byte.
+      for (const uint64_t at :
+           {last.begin, last.begin + 4, last.begin + 6, last.begin + 20, last.end - 1}) {
+        std::string bytes = last.after;
+        bytes[at] ^= 4;
+        ASSERT_TRUE(log::IsDamage(EndOfWal(bytes)))
+            << "byte " << at << " of " << last.begin << ".." << last.end;
+      }
     }
   }
 }
