@@ -76,7 +76,7 @@ def facts_text(records):
     if commits:
         said += f'; version{"s" if len(commits) > 1 else ""} {", ".join(commits)}'
     if len(commits) > 1 and len({record.get('engine', '') for record in records}) == 1:
-        said += ' with the same library'
+        said += ', whose differences no run measures'
     said += f'; {" to ".join(map(str, ends))} run{"s" if ends[-1] > 1 else ""}'
     scales = [f'{scale:g}' for scale in all_of('scale')]
     said += '' if scales == ['1'] else f' at scale {", ".join(scales)}'

@@ -147,7 +147,7 @@ class PlanTest(FolderTest):
         self.assertEqual(found, (50, '2026-11-28', 'abc', made.facts['engine']))
         self.assertIn('2026-11-28; version abc; 1 run.', tables.facts_text([record]))
         both = tables.facts_text([record, record | {'commit': 'def'}])
-        self.assertIn('; versions abc, def with the same library; ', both)
+        self.assertIn('; versions abc, def, whose differences no run measures; ', both)
         both = tables.facts_text([record, record | {'commit': 'def', 'engine': 'other'}])
         self.assertIn('; versions abc, def; ', both)
 
@@ -197,6 +197,20 @@ class PlanTest(FolderTest):
             self.assertEqual(last.plan(), [])
             alone = call(self.folder, 'vlsm', '--rows=load-a')
             self.assertEqual(len(alone.plan()), len(names))
+
+    def test_what_no_run_measures_does_not_change_the_engine(self):
+        files = {'db/wal/log_reader.cc': 'a', 'db/wal/log_writer.cc': 'b', 'util/coding.h': 'c'}
+
+        def engine(other=(), uncommitted=''):
+            lines = [f'100644 blob {hash}\t{path}' for path, hash in (files | dict(other)).items()]
+            said = {'status': uncommitted, 'ls-tree': '\n'.join(lines)}
+            with mock.patch.object(papers.running, 'said_by_git', lambda *words: said[words[0]]):
+                return papers.running.engine_of_source()
+
+        self.assertEqual(engine({'db/wal/log_reader.cc': 'd'}), engine())
+        self.assertNotEqual(engine({'db/wal/log_writer.cc': 'd'}), engine())
+        self.assertNotEqual(engine({'db/read/get.cc': 'd'}), engine())
+        self.assertEqual(engine(uncommitted=' M db/wal/log_reader.cc'), '')
 
     def test_a_round_replaces_itself_and_those_of_another_library(self):
         path = f'{self.folder}/results.jsonl'
