@@ -19,7 +19,7 @@ from drivers.steps import run_step, tail_of
 
 BUILD = os.path.join(ROOT, 'build', 'release')
 LIBRARY = ('db', 'include', 'scheduler', 'table', 'util')  # its folders
-# Its parts that no run executes while it measures: readers of logs, tools, backups, Windows.
+# Its parts that no run of a paper's rows executes while it measures.
 UNMEASURED = (
     'db/backup/',
     'db/tools/',

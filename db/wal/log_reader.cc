@@ -100,10 +100,8 @@ bool LacksSector(const leveldb::Slice& bytes, size_t size, uint64_t offset) {
     const size_t length = std::min(bytes.size() - begin, to_end);
     if (AllZero({bytes.data() + begin, length})) return true;
     // A header is written before its type, which is never zero.
-    const bool has_header = begin > 0 || length < kHeaderBytes || bytes[kHeaderBytes - 1] != 0;
-    if (!has_header && length > kHeaderBytes &&
-        AllZero({bytes.data() + kHeaderBytes, length - kHeaderBytes}))
-      return true;
+    const bool has_header = begin > 0 || length <= kHeaderBytes || bytes[kHeaderBytes - 1] != 0;
+    if (!has_header && AllZero({bytes.data() + kHeaderBytes, length - kHeaderBytes})) return true;
     begin += length;
   }
   return false;
