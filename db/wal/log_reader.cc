@@ -95,14 +95,17 @@ bool GoesOnInNextBlock(const leveldb::Slice& bytes) {
 /// there, or from their start, to its end it reads as zeros.
 bool LacksSector(const leveldb::Slice& bytes, size_t size, uint64_t offset) {
   constexpr size_t kSectorBytes = 512;
-  for (size_t begin = 0; begin < size;) {
-    const size_t to_end = kSectorBytes - (offset + begin) % kSectorBytes;
-    const size_t length = std::min(bytes.size() - begin, to_end);
-    if (AllZero({bytes.data() + begin, length})) return true;
-    // A header is written before its type, which is never zero.
-    const bool has_header = begin > 0 || length <= kHeaderBytes || bytes[kHeaderBytes - 1] != 0;
-    if (!has_header && AllZero({bytes.data() + kHeaderBytes, length - kHeaderBytes})) return true;
-    begin += length;
+  const auto sector_end = [&](size_t at) {
+    return std::min(bytes.size(), at + kSectorBytes - (offset + at) % kSectorBytes);
+  };
+  const auto is_zero_from = [&](size_t at) {
+    return AllZero({bytes.data() + at, sector_end(at) - at});
+  };
+  // A header is written before its type, which is never zero.
+  const bool has_type = bytes.size() <= kHeaderBytes || bytes[kHeaderBytes - 1] != 0;
+  if (!has_type && is_zero_from(kHeaderBytes)) return true;
+  for (size_t at = 0; at < size; at = sector_end(at)) {
+    if (is_zero_from(at)) return true;
   }
   return false;
 }

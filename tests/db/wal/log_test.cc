@@ -334,6 +334,22 @@ TEST(LogReaderTest, ALastRecordThatLacksASectorIsTorn) {
   }
 }
 
+// A file system that lost a file's end leaves zeros from any byte on. (In a payload these are taken
+// for damage, if they do not reach the next sector.)
+TEST(LogReaderTest, AHeaderThatZerosCutShortIsTorn) {
+  for (size_t size = 490; size < 512; ++size) {  // the header is before, across and after a sector
+    const std::string front = Written({std::string(size, 'a')});
+    for (const size_t last : {20, 700, 40'000}) {
+      const std::string bytes = Written({std::string(size, 'a'), std::string(last, 'b')});
+      for (size_t cut = 1; cut < kHeaderBytes; ++cut) {
+        const Outcome read = Read(bytes.substr(0, front.size() + cut) + std::string(50'000, '\0'));
+        EXPECT_EQ(read.records.size(), 1u);
+        EXPECT_EQ(read.end, LogEnd::kTorn) << size << ", " << last << ", " << cut;
+      }
+    }
+  }
+}
+
 TEST(LogReaderTest, AHoleInFrontOfOtherRecordsIsCorrupt) {
   const Records records = ManyRecords();
   const std::string bytes = Written(records);
