@@ -4,7 +4,7 @@
 import collections
 
 from drivers.figures import median, number, ratio_number, spread, table
-from drivers.stolen_cpu import stolen_share
+from drivers.stolen_cpu import stolen_share, stolen_share_of_window
 from drivers.verdicts import LATENCIES, OVERLOADED, overloaded
 
 # better: 'higher', 'lower', or None for a figure that is no goal: it has no ratio and no best.
@@ -81,6 +81,7 @@ def figures_of(row, intervals, result):
         'amplification': result.get('write_amplification'),
         'served_share': served_share(result),
         'stolen': stolen_share(result),
+        'stolen_window': stolen_share_of_window(*intervals),
     }
 
 

@@ -1,12 +1,17 @@
 # Copyright (c) 2026 The Lull Authors. BSD-3-Clause; see LICENSE.
 """CPU time that the host took from this machine during a run, and the runs that it disturbed.
 
-Repeats a disturbed run, up to TRIES runs in all. Among equal runs, the least disturbed one counts.
+A run is disturbed if the host took too much of the whole of it, or of a second, which can be enough
+to decide a p99. Repeats such a run, up to TRIES runs in all. Among equal runs, the least disturbed
+one counts.
 """
 
+import collections
 import os
 
 STOLEN_SHARE_MAX = 0.02  # of the machine's CPU time
+WINDOW_SHARE_MAX = 0.1
+WINDOW_SECONDS = 0.95  # an interval of a second can be a little shorter
 TRIES = 3
 
 
@@ -18,18 +23,50 @@ def stolen_share(*results):
     return stolen / (seconds * os.cpu_count()) if seconds else 0
 
 
+def stolen_share_of_window(*results):
+    """The largest in a window of successive intervals among the results of one run; 0 if these are
+    shorter than a window."""
+    window, begin, largest = collections.deque(), 0, 0
+    for interval in (result for result in results if 'stolen_cpus' in result):
+        end = interval['at_seconds']
+        if end <= begin:  # another benchmark
+            window, begin = collections.deque(), 0
+        window.append((end - begin, interval['stolen_cpus'] or 0))
+        begin = end
+        seconds = sum(length for length, _ in window)
+        while seconds - window[0][0] >= WINDOW_SECONDS:
+            seconds -= window.popleft()[0]
+        if seconds >= WINDOW_SECONDS:
+            stolen = sum(length * cpus for length, cpus in window)
+            largest = max(largest, stolen / (seconds * os.cpu_count()))
+    return largest
+
+
+def disturbance(share, of_window):
+    """Disturbed: more than 1."""
+    return max(share / STOLEN_SHARE_MAX, of_window / WINDOW_SHARE_MAX)
+
+
+def disturbance_of(results):
+    return disturbance(stolen_share(*results), stolen_share_of_window(*results))
+
+
 def disturbed(*results):
-    return stolen_share(*results) > STOLEN_SHARE_MAX
+    return disturbance_of(results) > 1
 
 
-def until_undisturbed(run, results_of=lambda made: [made]):
+def until_undisturbed(run, results_of):
     """Calls run(last_try) until a run is not disturbed. Returns all, the least disturbed first.
     `results_of` takes what `run` returns."""
     made = []
     while len(made) < TRIES and (not made or disturbed(*results_of(made[-1]))):
         made.append(run(len(made) + 1 == TRIES))
-    return sorted(made, key=lambda one: stolen_share(*results_of(one)))
+    return sorted(made, key=lambda one: disturbance_of(results_of(one)))
 
 
 def disturbed_text(*results):
-    return f'{100 * stolen_share(*results):.0f} % of the CPU was stolen: repeating it'
+    share, of_window = stolen_share(*results), stolen_share_of_window(*results)
+    return (
+        f'{100 * share:.1f} % of the CPU was stolen, up to {100 * of_window:.0f} % in a second: '
+        'repeating it'
+    )

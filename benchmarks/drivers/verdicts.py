@@ -13,7 +13,7 @@ import collections
 import math
 
 from drivers.figures import median
-from drivers.stolen_cpu import STOLEN_SHARE_MAX
+from drivers.stolen_cpu import disturbance
 
 RUNS_MIN = 3
 SERVED_MIN = 0.99
@@ -77,7 +77,8 @@ def runs_of(claim, row, measured):
 
 
 def disturbed(used):
-    return any((figures.get('stolen') or 0) > STOLEN_SHARE_MAX for figures in used)
+    shares = ((f.get('stolen') or 0, f.get('stolen_window') or 0) for f in used)
+    return any(disturbance(*of_run) > 1 for of_run in shares)
 
 
 def value_of(ours, base=1):

@@ -72,9 +72,11 @@ class DbBench:
         ]
 
     def run(self, options, point, show):
-        return figures_of_db_bench(until_undisturbed(lambda _: self.run_once(options, show))[0])
+        made = until_undisturbed(lambda _: self.run_once(options, show), lambda objects: objects)
+        return figures_of_db_bench(made[0][-1])
 
     def run_once(self, options, show):
+        """What db_bench measured: intervals, and last the result."""
         self.clean()
         try:
             run_db_bench(self.command(options), show, self.seconds_max)
@@ -83,10 +85,9 @@ class DbBench:
             raise RunFailed(failure) from None
         finally:
             self.clean()
-        results = [item for item in objects if item.get('kind') == 'result']
-        if not results:
+        if not objects or objects[-1].get('kind') != 'result':
             raise RunFailed('db_bench reported no result')
-        return results[-1]
+        return objects
 
     def clean(self):
         shutil.rmtree(self.folder, ignore_errors=True)

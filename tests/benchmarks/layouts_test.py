@@ -253,7 +253,7 @@ class PlanTest(FolderTest):
             found.update(counts=last_try or row.name == 'RocksDB', wall_seconds=1)
             loads.append((row.name, share, run))
             call.take(data, row, {**found, 'stolen_cpu_seconds': 1}, [])
-            return {**found, 'stolen_cpu_seconds': 1}
+            return [{**found, 'stolen_cpu_seconds': 1}]
 
         call.fill, call.run = fill, run_db_bench
         with contextlib.redirect_stdout(io.StringIO()) as printed:
@@ -299,7 +299,7 @@ class PlanTest(FolderTest):
     def test_a_run_and_its_resumption(self):
         def call(*arguments):
             printed = io.StringIO()
-            quiet = unittest.mock.patch.object(stolen_cpu, 'stolen_share', lambda result: 0)
+            quiet = unittest.mock.patch.object(stolen_cpu, 'disturbance', lambda *shares: 0)
             with quiet, contextlib.redirect_stdout(printed):
                 self.assertEqual(layouts.main(list(arguments)), 0, printed.getvalue())
             return printed.getvalue().splitlines()

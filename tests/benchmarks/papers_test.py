@@ -164,6 +164,7 @@ class PlanTest(FolderTest):
             *round_of(1, names=names[1:]),
             *round_of(2, engine='other'),
             *round_of(0, 'b5-sata', stolen=0.03),
+            *round_of(1, 'b5-sata', stolen_window=0.11),
             *round_of(0, 'b5-hdd', scale=0.5),
             *round_of(0, 'adoc-pm', names=['adoc']),
         ]
@@ -298,6 +299,8 @@ class VerdictsTest(unittest.TestCase):
             ({}, 'p99', 'reproduced'),
             ({'scale': 0.3}, 'p99', 'scaled down'),
             ({'stolen': 0.03}, 'p99', 'too few runs'),
+            ({'stolen_window': 0.11}, 'p99', 'too few runs'),
+            ({'stolen_window': 0.09}, 'p99', 'reproduced'),
             ({'served_share': 0.98}, 'p99', 'overloaded'),
             ({'served_share': 0.0}, 'p99', 'overloaded'),
             ({'served_share': 0.98}, 'rate', 'reproduced'),

@@ -17,6 +17,7 @@ from scripts import FolderTest, load_script  # noqa: E402  (also finds the modul
 from drivers import suite_tables as tables  # noqa: E402
 from drivers import running  # noqa: E402
 from drivers.results_folder import keep, read_results  # noqa: E402
+from drivers.stolen_cpu import disturbed  # noqa: E402
 from drivers.suite_workloads import WORKLOADS, case_of_calibration, figures_of  # noqa: E402
 
 suite = load_script('suite')
@@ -85,6 +86,33 @@ class SuiteTest(FolderTest):
             with mock.patch.object(call, 'execute', side_effect=made) as execute:
                 self.assertIs(call.execute_undisturbed(['db_bench'], progress), made[counts])
             self.assertEqual(execute.call_count, tries)
+
+    def test_a_stolen_second_disturbs_a_run(self):
+        """It can decide the p99, even if the host took little of the whole run."""
+
+        def run(*stolen, seconds=0.1):
+            """Of each interval, as a share of all CPUs."""
+            shares = enumerate(share * os.cpu_count() for share in stolen)
+            return [{'at_seconds': (i + 1) * seconds, 'stolen_cpus': share} for i, share in shares]
+
+        calm = [0] * 15
+        for results, disturbs in (
+            (run(*calm, 0.4, 0.4, 0.4, *calm), True),
+            (run(0.4, 0.4, 0.4, *calm), True),
+            (run(*calm, 0.4, 0.4, 0.4), True),
+            (run(0.4, 0.4, *calm), False),
+            (run(0.4, *calm, 0.4, *calm, 0.4), False),
+            (run(*[0.09] * 30), False),
+            (run(*[0.3] * 9), False),  # shorter than a second: the whole run counts
+            (run(*calm, 0.4, 0.4) + run(0.4, *calm), False),  # two benchmarks
+            (run(*calm) + run(0.4, 0.4, 0.4, *calm), True),
+            (run(0, 0.12, 0, seconds=0.9993), True),
+            (run(0, 0.3, 0, seconds=0.5), True),
+            (run(0, 0.15, 0, seconds=0.5), False),
+            (run(0, 0.12, 0, seconds=6), True),
+            ([{'at_seconds': 60, 'stolen_cpus': None}], False),
+        ):
+            self.assertEqual(disturbed(*results), disturbs, results)
 
     def test_stores_take_turns_in_beginning(self):
         plan = self.suite('--workloads=b4,b9', '--stores=lull,leveldb', '--runs=2').plan()
