@@ -72,8 +72,8 @@ class DbBench:
         ]
 
     def run(self, options, point, show):
-        made = until_undisturbed(lambda _: self.run_once(options, show), lambda objects: objects)
-        return figures_of_db_bench(made[0][-1])
+        objects, *_ = until_undisturbed(lambda _: self.run_once(options, show))
+        return figures_of_db_bench(objects[-1])
 
     def run_once(self, options, show):
         """What db_bench measured: intervals, and last the result."""
