@@ -22,7 +22,7 @@ from drivers.common import read_json_lines  # noqa: E402
 from drivers.papers import PAPERS, silk  # noqa: E402
 from drivers.papers.parts import LEVELS, OF_STORE, SIMULATED, STALLS, TIME_SERIES  # noqa: E402
 from drivers.papers.parts import simulated_figures  # noqa: E402
-from drivers.results_folder import SUSTAINABLE  # noqa: E402
+from drivers.results_folder import SUSTAINABLE, read_results  # noqa: E402
 from drivers.row_tables import MORE, Measured, figures_of_row, served_share  # noqa: E402
 from drivers.stores import STORES  # noqa: E402
 from drivers.verdicts import Claim, about, at_least, at_most, judge, order  # noqa: E402
@@ -198,6 +198,29 @@ class PlanTest(FolderTest):
             self.assertEqual(last.plan(), [])
             alone = call(self.folder, 'vlsm', '--rows=load-a')
             self.assertEqual(len(alone.plan()), len(names))
+
+    def test_a_resumed_call_goes_on_within_a_round(self):
+        begun = call(self.folder, 'vlsm', '--rows=run-a', '--scale=0.5')
+        first, second, *rest = [run.contender for run in begun.plan()]
+        x = {'workload': 'run-a' + SUSTAINABLE, 'contender': first, 'run': 0}
+        result = {'workload': 'run-a', 'run': 0, 'load': {'requests_per_s': 50_000}}
+        result |= {'p99_us': 3000, 'p999_us': 9000, 'stall_seconds': 0.5, 'wall_seconds': 300}
+        interval = {'kind': 'interval', 'at_seconds': 1, 'ops_per_s': 50_000, 'phase': 'steady'}
+        self.write_results(
+            {'arguments': begun.options.arguments},
+            x | {'ops': 1000, 'active_seconds': 8, 'drain_seconds': 2},
+            interval | {'stolen_cpus': 0},
+            result | {'contender': first, 'stolen_cpu_seconds': 0},
+            interval | {'stolen_cpus': os.cpu_count() / 2},
+            result | {'contender': second, 'stolen_cpu_seconds': 1},
+            simulation('lull'),
+        )
+        resumed = papers.Papers(papers.read_options([f'--resume={self.folder}']))
+        resumed.take_over(read_results(self.folder)[1:])
+        self.assertEqual((resumed.options.scale, resumed.x), (0.5, {'run-a': 100}))
+        self.assertEqual([one['contender'] for one in resumed.records], [first])
+        self.assertEqual([run.contender for run in resumed.plan()], [second, *rest])
+        self.assertEqual(resumed.loops(), [])
 
     def test_what_no_run_measures_does_not_change_the_engine(self):
         files = {'db/wal/log_reader.cc': 'a', 'db/wal/log_writer.cc': 'b', 'util/coding.h': 'c'}
