@@ -104,8 +104,6 @@ int Run(const std::string& name, const Costs& costs) {
 }
 
 int Validate(const std::string& name, const Costs& costs) {
-  if (!(FLAGS_options + FLAGS_csv + FLAGS_json).empty())
-    return Complain("--validate takes no --options, --csv or --json");
   Scenario scenario;
   std::string fault = MakeScenario(name, costs, FLAGS_seed, FLAGS_seconds, &scenario);
   if (!fault.empty()) return Complain(fault + "; use --list");
@@ -125,7 +123,21 @@ int Validate(const std::string& name, const Costs& costs) {
   return 0;
 }
 
+// What is wrong with the flags together; empty if nothing. Scenarios: those that the call names.
+std::string FaultOfModes(int scenarios) {
+  const bool calibrates = !FLAGS_calibrate.empty();
+  const int modes = FLAGS_list + calibrates + FLAGS_validate + !FLAGS_trace.empty();
+  if (modes > 1) return "--list, --calibrate, --validate and --trace: give only one of them";
+  if (modes > 0 && !(FLAGS_options + FLAGS_csv + FLAGS_json).empty())
+    return "--options, --csv and --json are for simulations, not for --list, --calibrate, "
+           "--validate or --trace";
+  if (scenarios > 0 && FLAGS_list) return "--list takes no scenario";
+  if (scenarios > 0 && calibrates) return "--calibrate takes no scenario";
+  return "";
+}
+
 int Main(int argc, char** argv) {
+  if (const std::string fault = FaultOfModes(argc - 1); !fault.empty()) return Complain(fault);
   if (FLAGS_list) return ListScenarios();
   Costs costs;
   if (!FLAGS_calibrate.empty()) {

@@ -492,11 +492,26 @@ class RunTest(FolderTest):
         with open(exported) as file, open(silk.TRACE) as kept:
             self.assertEqual(file.read(), kept.read())
         for wrong in (['silk-24h', 'silk-parts'], ['silk'], ['adoc-hdd']):
-            done = subprocess.run(
-                [simulate, *wrong, *flags], capture_output=True, text=True, timeout=60
-            )
-            self.assertEqual(done.returncode, 1, wrong)
-            self.assertIn('simulate: ', done.stderr)
+            self.refused([*wrong, *flags], 'simulate: ')
+
+    def refused(self, arguments, message):
+        simulate = os.path.join(os.path.dirname(DB_BENCH), 'simulate')
+        done = subprocess.run([simulate, *arguments], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 1, arguments)
+        self.assertIn(message, done.stderr)
+
+    def test_the_simulator_ignores_no_flag_of_another_mode(self):
+        written = f'{self.folder}/written'
+        modes = ['--list', f'--calibrate={written}', '--validate', f'--trace={written}']
+        for mode in modes:
+            for other in modes:
+                if mode != other:
+                    self.refused([mode, other], 'give only one of them')
+            for flag in (f'--csv={written}', f'--json={written}', '--options=policy=lull'):
+                self.refused([mode, flag], 'are for simulations')
+        for mode in modes[:2]:
+            self.refused([mode, 'silk-24h'], 'takes no scenario')
+        self.assertFalse(os.path.exists(written))
 
 
 if __name__ == '__main__':
