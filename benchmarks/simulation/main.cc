@@ -123,21 +123,54 @@ int Validate(const std::string& name, const Costs& costs) {
   return 0;
 }
 
+// Bits of a set of modes. A call has one.
+enum Mode : unsigned { kSimulate = 1, kList = 2, kCalibrate = 4, kValidate = 8, kTrace = 16 };
+
+struct FlagUse {
+  const char* flag;
+  unsigned users;
+};
+constexpr FlagUse kUses[] = {
+    {"policies", kSimulate | kValidate},
+    {"options", kSimulate},
+    {"seconds", kSimulate | kValidate | kTrace},
+    {"seed", kSimulate | kValidate | kTrace},
+    {"profile", kSimulate | kValidate},
+    {"csv", kSimulate},
+    {"json", kSimulate},
+    {"folder", kCalibrate | kValidate},
+};
+
 // What is wrong with the flags together; empty if nothing. Scenarios: those that the call names.
-std::string FaultOfModes(int scenarios) {
-  const bool calibrates = !FLAGS_calibrate.empty();
-  const int modes = FLAGS_list + calibrates + FLAGS_validate + !FLAGS_trace.empty();
-  if (modes > 1) return "--list, --calibrate, --validate and --trace: give only one of them";
-  if (modes > 0 && !(FLAGS_options + FLAGS_csv + FLAGS_json).empty())
-    return "--options, --csv and --json are for simulations, not for --list, --calibrate, "
-           "--validate or --trace";
-  if (scenarios > 0 && FLAGS_list) return "--list takes no scenario";
-  if (scenarios > 0 && calibrates) return "--calibrate takes no scenario";
+std::string FaultOfFlags(int scenarios) {
+  const struct {
+    bool given;
+    Mode mode;
+    const char* text;
+  } others[] = {{FLAGS_list, kList, "--list"},
+                {!FLAGS_calibrate.empty(), kCalibrate, "--calibrate"},
+                {FLAGS_validate, kValidate, "--validate"},
+                {!FLAGS_trace.empty(), kTrace, "--trace"}};
+  Mode mode = kSimulate;
+  const char* text = "simulations";
+  for (const auto& other : others) {
+    if (!other.given) continue;
+    if (mode != kSimulate)
+      return "--list, --calibrate, --validate and --trace: give only one of them";
+    mode = other.mode;
+    text = other.text;
+  }
+  if (scenarios > 0 && (mode == kList || mode == kCalibrate))
+    return std::string(text) + " takes no scenario";
+  for (const FlagUse& use : kUses) {
+    if ((use.users & mode) == 0 && !gflags::GetCommandLineFlagInfoOrDie(use.flag).is_default)
+      return "--" + std::string(use.flag) + " has no effect on " + text;
+  }
   return "";
 }
 
 int Main(int argc, char** argv) {
-  if (const std::string fault = FaultOfModes(argc - 1); !fault.empty()) return Complain(fault);
+  if (const std::string fault = FaultOfFlags(argc - 1); !fault.empty()) return Complain(fault);
   if (FLAGS_list) return ListScenarios();
   Costs costs;
   if (!FLAGS_calibrate.empty()) {

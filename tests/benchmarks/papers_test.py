@@ -508,7 +508,14 @@ class RunTest(FolderTest):
                 if mode != other:
                     self.refused([mode, other], 'give only one of them')
             for flag in (f'--csv={written}', f'--json={written}', '--options=policy=lull'):
-                self.refused([mode, flag], 'are for simulations')
+                self.refused([mode, flag], flag.split('=')[0] + ' has no effect')
+        for flag in ('--policies=lull', f'--profile={written}'):
+            for mode in (modes[0], modes[1], modes[3]):
+                self.refused([mode, flag], flag.split('=')[0] + ' has no effect')
+        for flag in ('--seconds=5', '--seed=2'):
+            self.refused([modes[1], flag], flag.split('=')[0] + ' has no effect')
+        for mode in (modes[0], modes[3], 'silk-24h'):
+            self.refused([mode, f'--folder={written}'], '--folder has no effect')
         for mode in modes[:2]:
             self.refused([mode, 'silk-24h'], 'takes no scenario')
         self.assertFalse(os.path.exists(written))
