@@ -153,7 +153,7 @@ class Parser(argparse.ArgumentParser):
 
     def parse_resuming(self, argv, now=()):
         """The arguments; with --resume=DIR those of the call that left its results there, but for
-        those named in `now` that this one gives."""
+        those named in `now` that this one gives. Others that differ are refused."""
         self.add_argument(
             '--resume',
             metavar='DIR',
@@ -165,7 +165,14 @@ class Parser(argparse.ArgumentParser):
         resumed = self.parse(read_results(options.resume)[0]['arguments'])
         resumed.results = resumed.resume = options.resume
         given = {argument.split('=')[0] for argument in options.arguments}
-        for name in ('no_install', *now):
-            if '--' + name.replace('_', '-') in given:
-                setattr(resumed, name, getattr(options, name))
+        for action in self._actions:
+            name, value = action.dest, getattr(options, action.dest, None)
+            flags = given.intersection(action.option_strings)
+            if not flags and (action.option_strings or value == action.default):
+                continue
+            if name in ('no_install', *now):
+                setattr(resumed, name, value)
+            elif value != getattr(resumed, name):
+                said = flags.pop() if flags else f"'{value}'"
+                self.error(f'{said} differs from the call that --resume goes on with: omit it')
         return resumed

@@ -222,6 +222,24 @@ class PlanTest(FolderTest):
         self.assertEqual([run.contender for run in resumed.plan()], [second, *rest])
         self.assertEqual(resumed.loops(), [])
 
+    def test_a_resumed_call_keeps_its_arguments(self):
+        begun = call(self.folder, 'vlsm', '--rows=run-a', '--runs=1')
+        self.write_results({'arguments': begun.options.arguments})
+        resume = f'--resume={self.folder}'
+        same = papers.read_options([resume, 'vlsm', '--rows=run-a', '--runs=1', '--no-install'])
+        self.assertTrue(same.no_install)
+        for other, said in (
+            ('--runs=3', '--runs differs'),
+            ('--rows=load-a', '--rows differs'),
+            ('--docs', '--docs differs'),
+            ('--results=elsewhere', '--results differs'),
+            ('silk', "'silk' differs"),
+        ):
+            errors = io.StringIO()
+            with contextlib.redirect_stderr(errors), self.assertRaises(SystemExit):
+                papers.read_options([resume, other])
+            self.assertIn(f'{said} from the call that --resume goes on with', errors.getvalue())
+
     def test_what_no_run_measures_does_not_change_the_engine(self):
         files = {'db/wal/log_reader.cc': 'a', 'db/wal/log_writer.cc': 'b', 'util/coding.h': 'c'}
 
