@@ -153,7 +153,7 @@ class Parser(argparse.ArgumentParser):
 
     def parse_resuming(self, argv, now=()):
         """The arguments; with --resume=DIR those of the call that left its results there, but for
-        those named in `now` that this one gives. Others that differ are refused."""
+        those named in `now` that this one gives. Any other that differs is an error."""
         self.add_argument(
             '--resume',
             metavar='DIR',
@@ -166,13 +166,12 @@ class Parser(argparse.ArgumentParser):
         resumed.results = resumed.resume = options.resume
         given = {argument.split('=')[0] for argument in options.arguments}
         for action in self._actions:
-            name, value = action.dest, getattr(options, action.dest, None)
-            flags = given.intersection(action.option_strings)
-            if not flags and (action.option_strings or value == action.default):
-                continue
-            if name in ('no_install', *now):
-                setattr(resumed, name, value)
-            elif value != getattr(resumed, name):
-                said = flags.pop() if flags else f"'{value}'"
+            value = getattr(options, action.dest, None)
+            flags = ' '.join(given.intersection(action.option_strings))
+            positional = not action.option_strings and value != action.default
+            if action.dest in ('no_install', *now) and flags:
+                setattr(resumed, action.dest, value)
+            elif (flags or positional) and value != getattr(resumed, action.dest):
+                said = flags or f"'{value}'"
                 self.error(f'{said} differs from the call that --resume goes on with: omit it')
         return resumed
