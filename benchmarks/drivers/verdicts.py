@@ -76,9 +76,15 @@ def runs_of(claim, row, measured):
     return {n: [runs[n] for runs in found] for n in set.intersection(*map(set, found))}
 
 
-def disturbed(used):
-    shares = ((f.get('stolen') or 0, f.get('stolen_window') or 0) for f in used)
+def disturbed(used, seconds=True):
+    """`seconds`: the host disturbs a run by a single second."""
+    shares = ((f.get('stolen') or 0, seconds and f.get('stolen_window') or 0) for f in used)
     return any(disturbance(*of_run) > 1 for of_run in shares)
+
+
+def seconds_count(claim):
+    """A second does not decide the throughput of minutes."""
+    return claim.figure != 'throughput'
 
 
 def value_of(ours, base=1):
@@ -92,7 +98,8 @@ def values_of(claim, measured):
     by_run, used = collections.defaultdict(list), []
     for row in claim.rows:
         found = runs_of(claim, row, measured)
-        calm = {number: figures for number, figures in found.items() if not disturbed(figures)}
+        seconds = seconds_count(claim)
+        calm = {n: figures for n, figures in found.items() if not disturbed(figures, seconds)}
         for number, figures in (calm or found).items():
             values = [of_party.get(claim.figure) for of_party in figures]
             if None not in values:
@@ -124,7 +131,7 @@ def reason_against(claim, runs, used, errors):
         return UNVALIDATED if None in errors else None
     if claim.figure in LATENCIES and overloaded(used):
         return OVERLOADED
-    few = runs < RUNS_MIN or disturbed(used)
+    few = runs < RUNS_MIN or disturbed(used, seconds_count(claim))
     scaled = any(figures.get('scale') != 1 for figures in used)
     return ', '.join([FEW] * few + [SCALED] * scaled) or None
 

@@ -294,7 +294,8 @@ def measured_runs(**runs):
     measured = Measured()
     for who, values in runs.items():
         for number, value in enumerate(values):
-            figures = {'p99': value, 'rate': value, 'scale': 1, 'served_share': 1, 'stolen': 0}
+            figures = dict.fromkeys(('p99', 'rate', 'throughput'), value)
+            figures |= {'scale': 1, 'served_share': 1, 'stolen': 0}
             measured.add('row', who, number, figures)
     return measured
 
@@ -335,13 +336,15 @@ class VerdictsTest(unittest.TestCase):
         self.assertEqual(tables.here_text(judgement), '2.00 ×; 3 runs')
 
     def test_what_has_no_verdict(self):
-        good = dict(p99=2.0, rate=2.0, scale=1, served_share=1, stolen=0)
+        good = dict(p99=2.0, rate=2.0, throughput=2.0, scale=1, served_share=1, stolen=0)
         for changed, figure, verdict in (
             ({}, 'p99', 'reproduced'),
             ({'scale': 0.3}, 'p99', 'scaled down'),
             ({'stolen': 0.03}, 'p99', 'too few runs'),
             ({'stolen_window': 0.11}, 'p99', 'too few runs'),
             ({'stolen_window': 0.09}, 'p99', 'reproduced'),
+            ({'stolen_window': 0.11}, 'throughput', 'reproduced'),
+            ({'stolen': 0.03}, 'throughput', 'too few runs'),
             ({'served_share': 0.98}, 'p99', 'overloaded'),
             ({'served_share': 0.0}, 'p99', 'overloaded'),
             ({'served_share': 0.98}, 'rate', 'reproduced'),
