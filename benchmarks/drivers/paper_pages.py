@@ -58,10 +58,11 @@ def rounds_done(records, engine, paper, scale):
     """(row, number) of the rounds of this state of the library in which no contender is missing and
     the host left the CPU alone."""
     wanted = {row: len(contenders) for row, contenders in paper.contenders.items()}
+    lasting = {row.name for row in paper.rows(scale) if not row.seconds_count}
     rounds = collections.defaultdict(set)
     for one in records:
         here = (one['paper'], one.get('engine'), one['scale']) == (paper.name, engine, scale)
-        if engine and here and not disturbed([one]):
+        if engine and here and not disturbed([one], one['row'] not in lasting):
             rounds[one['row'], one['run']].add(one['contender'])
     return {
         (row, number)

@@ -2,8 +2,9 @@
 """CPU time that the host took from this machine during a run, and the runs that it disturbed.
 
 A run is disturbed if the host took too much of the whole of it, or of a second, which can be enough
-to decide a p99. Repeats such a run, up to TRIES runs in all. Among equal runs, the least disturbed
-one counts.
+to decide a p99. A second cannot decide the throughput of minutes, so callers that need no more than
+that leave seconds out (`seconds=False`). Repeats a disturbed run, up to TRIES runs in all. Among
+equal runs, the least disturbed one counts.
 """
 
 import collections
@@ -47,21 +48,21 @@ def disturbance(share, of_window):
     return max(share / STOLEN_SHARE_MAX, of_window / WINDOW_SHARE_MAX)
 
 
-def disturbance_of(results):
-    return disturbance(stolen_share(*results), stolen_share_of_window(*results))
+def disturbance_of(results, seconds=True):
+    return disturbance(stolen_share(*results), stolen_share_of_window(*results) if seconds else 0)
 
 
-def disturbed(*results):
-    return disturbance_of(results) > 1
+def disturbed(*results, seconds=True):
+    return disturbance_of(results, seconds) > 1
 
 
-def until_undisturbed(run, results_of=lambda made: made):
+def until_undisturbed(run, results_of=lambda made: made, seconds=True):
     """Calls run(last_try) until a run is not disturbed. Returns all, the least disturbed first.
     `results_of` takes what `run` returns."""
     made = []
-    while len(made) < TRIES and (not made or disturbed(*results_of(made[-1]))):
+    while len(made) < TRIES and (not made or disturbed(*results_of(made[-1]), seconds=seconds)):
         made.append(run(len(made) + 1 == TRIES))
-    return sorted(made, key=lambda one: disturbance_of(results_of(one)))
+    return sorted(made, key=lambda one: disturbance_of(results_of(one), seconds))
 
 
 def disturbed_text(*results):

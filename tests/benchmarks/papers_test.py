@@ -24,6 +24,7 @@ from drivers.papers.parts import LEVELS, OF_STORE, SIMULATED, STALLS, TIME_SERIE
 from drivers.papers.parts import simulated_figures  # noqa: E402
 from drivers.results_folder import SUSTAINABLE, read_results  # noqa: E402
 from drivers.row_tables import MORE, Measured, figures_of_row, served_share  # noqa: E402
+from drivers.stolen_cpu import TRIES  # noqa: E402
 from drivers.stores import STORES  # noqa: E402
 from drivers.verdicts import Claim, about, at_least, at_most, judge, order  # noqa: E402
 
@@ -164,12 +165,12 @@ class PlanTest(FolderTest):
             *round_of(1, names=names[1:]),
             *round_of(2, engine='other'),
             *round_of(0, 'b5-sata', stolen=0.03),
-            *round_of(1, 'b5-sata', stolen_window=0.11),
+            *round_of(1, 'b5-sata', stolen=0.02, stolen_window=0.11),
             *round_of(0, 'b5-hdd', scale=0.5),
             *round_of(0, 'adoc-pm', names=['adoc']),
         ]
         text = papers.missing_text(records, 'e', [PAPERS['adoc']])
-        for line in ('b5 | 2 | 124', 'b5-sata | 3 | 124', 'b5-hdd | 3 | 124', 'adoc-hdd | 1 | 6'):
+        for line in ('b5 | 2 | 124', 'b5-sata | 2 | 82', 'b5-hdd | 3 | 124', 'adoc-hdd | 1 | 6'):
             self.assertIn(f'| adoc | {line} |', text)
         self.assertNotIn('| adoc-pm |', text)
         self.assertIn('| b5 | 3 |', papers.missing_text(records, '', [PAPERS['adoc']]))
@@ -221,6 +222,23 @@ class PlanTest(FolderTest):
         self.assertEqual([one['contender'] for one in resumed.records], [first])
         self.assertEqual([run.contender for run in resumed.plan()], [second, *rest])
         self.assertEqual(resumed.loops(), [])
+
+    def test_a_second_does_not_disturb_ten_minutes_at_full_speed(self):
+        interval = {'kind': 'interval', 'at_seconds': 1, 'ops_per_s': 9, 'phase': 'steady'}
+        result = {'load': {'requests_per_s': 9}, 'p99_us': 1, 'p999_us': 1, 'stall_seconds': 0}
+        for paper, row, tries in (('adoc', 'b5-hdd', 1), ('silk', 'peaks-10', TRIES)):
+            self.write_results()
+            made = call(self.folder, paper, f'--rows={row}', '--runs=1')
+            run = made.plan()[0]
+            objects = [interval | {'stolen_cpus': os.cpu_count() / 2}, dict(result)]
+            with mock.patch.multiple(
+                made, execute=mock.Mock(return_value=([], objects)), program_of=mock.Mock()
+            ):
+                made.measure(run.row, made.contenders[row, run.contender], 0, mock.Mock(), row)
+                self.assertEqual(made.execute.call_count, tries, row)
+            resumed = call(self.folder, paper, f'--rows={row}', '--runs=1')
+            resumed.take_over([interval, *objects])
+            self.assertEqual(len(resumed.known), int(tries == 1), row)
 
     def test_a_resumed_call_keeps_its_arguments(self):
         begun = call(self.folder, 'vlsm', '--rows=run-a', '--runs=1')

@@ -37,6 +37,7 @@ def rows(scale):
             'whole',
             SECONDS,
             ['--benchmarks=b5', f'--scale={SCALE * scale:g}', f'--device={device or "real"}'],
+            seconds_count=False,
         )
         for device, title in DEVICES.items()
     ]
