@@ -7,8 +7,8 @@ POLICIES = ['leveldb', 'idle-threshold', 'idle-quiet', 'silk', 'adoc', 'lull']
 
 # throughput: in bursts in MB/s; in peaks or the whole run in 1000 requests per second.
 # seconds: approximate length of a run. capped: writes to the device are limited to 100 MB/s.
-# sustained: the closed loop that measures X, if the row needs X. seconds_count: the host disturbs a
-# run by a single second.
+# sustained: the closed loop that measures X, if the row needs X. seconds_count: a stolen second can
+# disturb a run (drivers/stolen_cpu.py).
 Row = collections.namedtuple(
     'Row',
     'name title throughput seconds flags sustained capped seconds_count',

@@ -49,13 +49,12 @@ class RowsCall(Call):
     def interval_flag(self):
         return f"--report_interval_seconds={'1' if self.options.scale >= 0.2 else '0.1'}"
 
-    def run_once(self, command, progress, capped, seconds=True, **facts):
-        """Runs db_bench, stores its results, and returns the result and the intervals.
-        `seconds`: the host disturbs a run by a single second."""
+    def run_once(self, command, progress, capped, seconds_count=True, **facts):
+        """Runs db_bench, stores its results, and returns the result and the intervals."""
         if capped and not self.cap:
             command = [*command, '--device=100mb']
         cap = self.cap if capped else None
-        _, objects = self.execute_undisturbed(command, progress, cap, seconds)
+        _, objects = self.execute_undisturbed(command, progress, cap, seconds_count)
         keep(objects, self.output, capped=capped, **facts)
         return objects[-1], objects[:-1]
 

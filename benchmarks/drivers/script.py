@@ -111,18 +111,17 @@ class Call:
         """The lines and the objects of one run of db_bench, as command_of() gives it."""
         return running.execute_and_read(command, self.raw, cap, progress)
 
-    def execute_undisturbed(self, command, progress, cap=None, seconds=True):
+    def execute_undisturbed(self, command, progress, cap=None, seconds_count=True):
         """As execute(), for a run that begins with a new store or leaves an old one as it was.
-        Repeats it while the host takes CPU time; the least disturbed one counts.
-        `seconds`: the host disturbs a run by a single second."""
+        Repeats it while the host takes CPU time; the least disturbed one counts."""
 
         def run(last_try):
             made = self.execute(command, progress, cap)
-            if not last_try and disturbed(*made[1], seconds=seconds):
+            if not last_try and disturbed(*made[1], seconds_count=seconds_count):
                 progress.show(disturbed_text(*made[1]))
             return made
 
-        return until_undisturbed(run, lambda made: made[1], seconds)[0]
+        return until_undisturbed(run, lambda made: made[1], seconds_count)[0]
 
     def write(self, name, text):
         """A page in the folder; returns its path."""

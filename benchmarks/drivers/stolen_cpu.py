@@ -2,9 +2,9 @@
 """CPU time that the host took from this machine during a run, and the runs that it disturbed.
 
 A run is disturbed if the host took too much of the whole of it, or of a second, which can be enough
-to decide a p99. A second cannot decide the throughput of minutes, so callers that need no more than
-that leave seconds out (`seconds=False`). Repeats a disturbed run, up to TRIES runs in all. Among
-equal runs, the least disturbed one counts.
+to decide a p99. A second cannot decide the throughput of ten minutes: where that is what counts,
+`seconds_count` is False. Repeats a disturbed run, up to TRIES runs in all. Among equal runs, the
+least disturbed one counts.
 """
 
 import collections
@@ -48,21 +48,26 @@ def disturbance(share, of_window):
     return max(share / STOLEN_SHARE_MAX, of_window / WINDOW_SHARE_MAX)
 
 
-def disturbance_of(results, seconds=True):
-    return disturbance(stolen_share(*results), stolen_share_of_window(*results) if seconds else 0)
+def disturbance_of(results, seconds_count=True):
+    of_window = stolen_share_of_window(*results) if seconds_count else 0
+    return disturbance(stolen_share(*results), of_window)
 
 
-def disturbed(*results, seconds=True):
-    return disturbance_of(results, seconds) > 1
+def disturbed(*results, seconds_count=True):
+    return disturbance_of(results, seconds_count) > 1
 
 
-def until_undisturbed(run, results_of=lambda made: made, seconds=True):
+def until_undisturbed(run, results_of=lambda made: made, seconds_count=True):
     """Calls run(last_try) until a run is not disturbed. Returns all, the least disturbed first.
     `results_of` takes what `run` returns."""
+
+    def disturbance_of_run(made):
+        return disturbance_of(results_of(made), seconds_count)
+
     made = []
-    while len(made) < TRIES and (not made or disturbed(*results_of(made[-1]), seconds=seconds)):
+    while len(made) < TRIES and (not made or disturbance_of_run(made[-1]) > 1):
         made.append(run(len(made) + 1 == TRIES))
-    return sorted(made, key=lambda one: disturbance_of(results_of(one), seconds))
+    return sorted(made, key=disturbance_of_run)
 
 
 def disturbed_text(*results):

@@ -57,8 +57,11 @@ def at_most(number):
 # does not state it for this load. Ours is `figure` of `who`, divided by that of `base` if there is
 # one. More than one row: the paper says "up to", so in each run the row that `best` (max or min)
 # chooses counts. cause: what differs here, for the table of headlines; '': no headline.
+# seconds_count: as in Row.
 Claim = collections.namedtuple(
-    'Claim', 'text source says rows figure who base goal best cause', defaults=[max, '']
+    'Claim',
+    'text source says rows figure who base goal best cause seconds_count',
+    defaults=[max, '', True],
 )
 OWN = 'our goal'
 
@@ -76,15 +79,9 @@ def runs_of(claim, row, measured):
     return {n: [runs[n] for runs in found] for n in set.intersection(*map(set, found))}
 
 
-def disturbed(used, seconds=True):
-    """`seconds`: the host disturbs a run by a single second."""
-    shares = ((f.get('stolen') or 0, seconds and f.get('stolen_window') or 0) for f in used)
+def disturbed(used, seconds_count=True):
+    shares = ((f.get('stolen') or 0, seconds_count and f.get('stolen_window') or 0) for f in used)
     return any(disturbance(*of_run) > 1 for of_run in shares)
-
-
-def seconds_count(claim):
-    """A second does not decide the throughput of minutes."""
-    return claim.figure != 'throughput'
 
 
 def value_of(ours, base=1):
@@ -98,8 +95,7 @@ def values_of(claim, measured):
     by_run, used = collections.defaultdict(list), []
     for row in claim.rows:
         found = runs_of(claim, row, measured)
-        seconds = seconds_count(claim)
-        calm = {n: figures for n, figures in found.items() if not disturbed(figures, seconds)}
+        calm = {n: run for n, run in found.items() if not disturbed(run, claim.seconds_count)}
         for number, figures in (calm or found).items():
             values = [of_party.get(claim.figure) for of_party in figures]
             if None not in values:
@@ -131,7 +127,7 @@ def reason_against(claim, runs, used, errors):
         return UNVALIDATED if None in errors else None
     if claim.figure in LATENCIES and overloaded(used):
         return OVERLOADED
-    few = runs < RUNS_MIN or disturbed(used, seconds_count(claim))
+    few = runs < RUNS_MIN or disturbed(used, claim.seconds_count)
     scaled = any(figures.get('scale') != 1 for figures in used)
     return ', '.join([FEW] * few + [SCALED] * scaled) or None
 

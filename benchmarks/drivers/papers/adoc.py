@@ -72,7 +72,8 @@ MEASURED = ('sata', 'hdd')  # of the paper's devices; the disk of this machine i
 def claim(rows, figure, who, base, source, says, goal, best=max, cause=''):
     where = ', '.join(f'`{row}`' for row in rows)
     text = f'{where}: {WORDS[figure]}, `{who}` to `{base}`'
-    return Claim(text, source, says, tuple(rows), figure, who, base, goal, best, cause)
+    of = (text, source, says, tuple(rows), figure, who, base, goal, best, cause)
+    return Claim(*of, seconds_count=figure != 'throughput')
 
 
 def to_silk(row, device, peer):
